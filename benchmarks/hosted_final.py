@@ -224,8 +224,8 @@ class Final:
             "rated": False,
         }
         began = time.monotonic()
-        view = self.ask("POST", "competitions", body)
-        target = f"competitions/{view['competition']}"
+        view = self.ask("POST", "tournaments", body)
+        target = f"tournaments/{view['tournament']}"
         at = [(each + 1) / (args.kills + 1) for each in range(args.kills)]
         who = itertools.cycle(KILLED)
         shown = -1
@@ -309,7 +309,7 @@ def main() -> int:
         played = view["created"]
         print(f"{played} matches ({view['planned']} planned) in {took:.1f} s")
         print(f"killed: {', '.join(final.killed) or 'nobody'}")
-        listed = final.ask("GET", f"matches?competition={view['competition']}&limit=200")
+        listed = final.ask("GET", f"matches?competition={view['tournament']}&limit=200")
         plies = {each["match"]: each["ply"] for each in listed}
         wrong = printed(final, plies)
         print("\n".join(wrong[:20]) or f"what bots printed in {len(plies)} matches has come")

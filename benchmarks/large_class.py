@@ -118,8 +118,8 @@ async def looks(client: httpx.AsyncClient, name: str) -> None:
     """Print how long the pages of a competition take: the first look, then the median."""
     for what, path in (
         ("page", f"/competitions/{name}"),
-        ("board", f"/api/v1/class/competitions/{name}/board"),
-        ("status", f"/api/v1/class/competitions/{name}"),
+        ("board", f"/api/v1/competitions/{name}/board"),
+        ("status", f"/api/v1/competitions/{name}"),
     ):
         taken = []
         for _ in range(LOOKS):

@@ -34,7 +34,7 @@ class Announcement:
 
 
 def add(
-    connection: Connection, class_id: str, by: By, text: str, now_ms: int, kind: str = "note"
+    connection: Connection, competition_id: str, by: By, text: str, now_ms: int, kind: str = "note"
 ) -> Announcement:
     """Add an announcement to a competition, which the caller's transaction has locked.
 
@@ -42,7 +42,9 @@ def add(
     change of the competition.  Raises `CompetitionRefusal` if the competition has `MOST` already.
     """
     here = announcements.c
-    query = select(func.count()).select_from(announcements).where(here.class_id == class_id)
+    query = (
+        select(func.count()).select_from(announcements).where(here.competition_id == competition_id)
+    )
     if int(connection.execute(query).scalar_one()) >= MOST:
         raise CompetitionRefusal(
             "competition/too_many",
@@ -51,7 +53,7 @@ def add(
         )
     row = Announcement(0, now_ms, by.who[:100], kind, text[:MAX_TEXT])
     values = {"at_ms": row.at_ms, "who": row.who, "kind": row.kind, "text": row.text}
-    insert = announcements.insert().values(class_id=class_id, **values)
+    insert = announcements.insert().values(competition_id=competition_id, **values)
     made = connection.execute(insert.returning(here.id)).scalar_one()
     return replace(row, id=int(made))
 
@@ -66,12 +68,12 @@ def announce(
     return made
 
 
-def list_of(connection: Connection, class_id: str) -> list[Announcement]:
+def list_of(connection: Connection, competition_id: str) -> list[Announcement]:
     """Return the announcements of a competition, newest first."""
     here = announcements.c
     query = (
         select(here.id, here.at_ms, here.who, here.kind, here.text)
-        .where(here.class_id == class_id)
+        .where(here.competition_id == competition_id)
         .order_by(here.id.desc())
     )
     return [Announcement(*row) for row in connection.execute(query)]
@@ -81,7 +83,7 @@ def remove(connection: Connection, reference: str, number: int, by: By, now_ms: 
     """Remove an announcement by its number; raises `Unknown`."""
     row = find(connection, reference)
     here = announcements.c
-    which = (here.class_id == row.id) & (here.id == number)
+    which = (here.competition_id == row.id) & (here.id == number)
     if not connection.execute(announcements.delete().where(which)).rowcount:
         raise Unknown(f"there is no announcement {number} in {row.name!r}")
     audit.add(connection, now_ms, by, "announcement.remove", f"{number} in {row.name}", row.id)

@@ -70,8 +70,8 @@ class CareerMatch(NamedTuple):
     """True if its pairing is over, so that everything is public."""
     others: tuple[Holder, ...]
     """Holders of the other seats, in seat order."""
-    competition_id: str | None = None
-    """The competition of the match."""
+    tournament_id: str | None = None
+    """The tournament of the match."""
 
 
 class VersionSeen(NamedTuple):
@@ -156,7 +156,7 @@ def matches_of(
             matches.c.created_ms,
             matches.c.void_reason,
             pairings.c.finished_ms.is_not(None),
-            pairings.c.competition_id,
+            pairings.c.tournament_id,
         )
         .join(matches, matches.c.id == mine.c.match_id)
         .join(pairings, pairings.c.id == matches.c.pairing_id)
@@ -174,7 +174,7 @@ def matches_of(
     if closed:
         query = query.where(visible(closed, viewer))
     if unnamed_in:
-        here = pairings.c.competition_id
+        here = pairings.c.tournament_id
         query = query.where(or_(here.is_(None), here.not_in(part_of(unnamed_in))))
     rows = connection.execute(query).all()
     seats = _seats(connection, [row[0] for row in rows])

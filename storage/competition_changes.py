@@ -15,14 +15,14 @@ from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.competition_sql import add_baselines, entries_of, find
 from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.models import (
-    class_competitions,
-    class_entries,
-    class_games,
-    class_students,
+    competition_entries,
+    competition_games,
+    competition_students,
+    competitions,
 )
 from plyhouse.storage.rows import By
 from plyhouse.storage.tournament_settings import settings
-from plyhouse.storage.tournaments import change_settings, competition
+from plyhouse.storage.tournaments import change_settings, find_tournament
 
 __all__ = ["Changed", "apply"]
 
@@ -71,8 +71,8 @@ def apply(
         )
     _refuse_limits(connection, before, row)
     connection.execute(
-        class_competitions.update()
-        .where(class_competitions.c.id == row.id)
+        competitions.update()
+        .where(competitions.c.id == row.id)
         .values(
             file=row.file,
             format=row.format,
@@ -87,22 +87,24 @@ def apply(
         )
     )
     if [each.game for each in row.games] != [each.game for each in before.games]:
-        connection.execute(class_games.delete().where(class_games.c.class_id == row.id))
         connection.execute(
-            class_games.insert(),
-            [{"class_id": row.id, "number": n, "game": each.game} for n, each in
+            competition_games.delete().where(competition_games.c.competition_id == row.id)
+        )
+        connection.execute(
+            competition_games.insert(),
+            [{"competition_id": row.id, "number": n, "game": each.game} for n, each in
              enumerate(row.games)],
         )  # fmt: skip
-    entry = class_entries.c
+    entry = competition_entries.c
     if after.gone_baselines:
         gone = entry.bot_id.in_(after.gone_baselines) & entry.baseline.is_(True)
-        connection.execute(class_entries.delete().where(entry.class_id == row.id, gone))
+        connection.execute(competition_entries.delete().where(entry.competition_id == row.id, gone))
     if after.new_baselines:
         _refuse_entered(connection, row, after.new_baselines)
         add_baselines(connection, row, after.new_baselines, now_ms, after.provided)
     for game in row.games:
-        if after.settings and game.competition_id is not None:
-            part = competition(connection, game.competition_id, lock=True)
+        if after.settings and game.tournament_id is not None:
+            part = find_tournament(connection, game.tournament_id, lock=True)
             # A final that began under older rules keeps them.
             began, changes = settings(part).grading, dict(after.settings)
             grading = changes.pop("grading", None)
@@ -123,8 +125,10 @@ def apply(
 def _refuse_limits(connection: Connection, before: CompetitionRow, row: CompetitionRow) -> None:
     """Raise if there are more students or entries than the new limits allow."""
     if row.most_students < before.most_students:
-        here = class_students.c
-        query = select(here.player_id).where(here.class_id == row.id, here.status != "revoked")
+        here = competition_students.c
+        query = select(here.player_id).where(
+            here.competition_id == row.id, here.status != "revoked"
+        )
         inside = len(connection.execute(query).all())
         if row.most_students < inside:
             raise CompetitionRefusal(

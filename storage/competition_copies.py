@@ -14,10 +14,10 @@ from plyhouse.storage.competition_sql import find
 from plyhouse.storage.entry_admission import Candidate
 from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.models import (
-    class_codes,
-    class_entries,
-    class_members,
-    class_students,
+    competition_codes,
+    competition_entries,
+    competition_members,
+    competition_students,
 )
 from plyhouse.storage.rows import By
 from plyhouse.storage.statements import copy_rows
@@ -67,8 +67,8 @@ def carry(connection: Connection, wish: Carry, row: CompetitionRow, by: By, now_
     `CompetitionRefusal` if there are too many students, or if entries are to play other games.
     """
     old = find(connection, wish.source)
-    student, member = class_students.c, class_members.c
-    here = (student.class_id == old.id) & (student.status == "active")
+    student, member = competition_students.c, competition_members.c
+    here = (student.competition_id == old.id) & (student.status == "active")
     active = set(connection.execute(select(student.player_id).where(here)).scalars())
     if len(active) > row.most_students:
         raise CompetitionRefusal(
@@ -77,12 +77,12 @@ def carry(connection: Connection, wish: Carry, row: CompetitionRow, by: By, now_
             f"{row.most_students} (limits.students)",
         )
     if active:
-        fresh = {"class_id": row.id, "joined_ms": now_ms, "extended_ms": None}
-        copy_rows(connection, class_students, here, **fresh)
+        fresh = {"competition_id": row.id, "joined_ms": now_ms, "extended_ms": None}
+        copy_rows(connection, competition_students, here, **fresh)
         audit.add(connection, now_ms, by, "student.import",
                   f"{len(active)} into {row.name} from {old.name}", row.id)  # fmt: skip
-    people = (member.class_id == old.id) & member.player_id.in_(active)
-    copy_rows(connection, class_members, people, class_id=row.id)
+    people = (member.competition_id == old.id) & member.player_id.in_(active)
+    copy_rows(connection, competition_members, people, competition_id=row.id)
     codes = _codes(connection, old, row, by, now_ms) if wish.codes else 0
     entries = _entries(connection, old, row, active, now_ms) if wish.submissions else 0
     return Carried(len(active), codes, entries)
@@ -91,16 +91,16 @@ def carry(connection: Connection, wish: Carry, row: CompetitionRow, by: By, now_
 def _codes(
     connection: Connection, old: CompetitionRow, row: CompetitionRow, by: By, now_ms: int
 ) -> int:
-    here = class_codes.c
+    here = competition_codes.c
     moved = connection.execute(
-        class_codes.update()
+        competition_codes.update()
         .where(
-            here.class_id == old.id,
+            here.competition_id == old.id,
             here.revoked_ms.is_(None),
             here.used < here.uses,
             func.coalesce(here.expires_ms, now_ms + 1) > now_ms,
         )
-        .values(class_id=row.id, late_ms=None)
+        .values(competition_id=row.id, late_ms=None)
     ).rowcount
     if moved:
         subject = f"{moved} from {old.name} to {row.name}"
@@ -122,14 +122,14 @@ def _entries(
             f"{row.name!r} is not of the games of {old.name!r} ({', '.join(sorted(games[0]))}), "
             "so its entries cannot be carried over; leave --submissions out",
         )
-    here = class_entries.c
+    here = competition_entries.c
     baselines = set(
-        connection.execute(select(here.bot_id).where(here.class_id == row.id)).scalars()
+        connection.execute(select(here.bot_id).where(here.competition_id == row.id)).scalars()
     )
     mine: Counter[int] = Counter()
     taken = []
-    query = select(class_entries).where(
-        here.class_id == old.id, here.status == "active", here.baseline.is_(False)
+    query = select(competition_entries).where(
+        here.competition_id == old.id, here.status == "active", here.baseline.is_(False)
     )
     rows = connection.execute(query.order_by(here.created_ms, here.bot_id)).all()
     programs = entry_admission.programs(connection, [each.bot_id for each in rows])

@@ -21,9 +21,9 @@ from plyhouse.storage.errors import CompetitionRefusal, Unknown
 from plyhouse.storage.locks import locking
 from plyhouse.storage.models import (
     bots,
-    class_competitions,
-    class_entries,
-    class_students,
+    competition_entries,
+    competition_students,
+    competitions,
     submission_entries,
     versions,
 )
@@ -64,28 +64,40 @@ def submit(
     this version of it, out of a competition without any of them.  Also baselines play with what
     connected last, until the freeze.
     """
-    entry = class_entries.c
+    entry = competition_entries.c
     if bot_id not in entry_admission.programs(connection, [bot_id]):
         return  # A person plays under its own name and is entered nowhere.
-    in_time = select(entry.class_id).where(
-        entry.bot_id == bot_id, entry.baseline.is_(True), entry.class_id.in_(_before_freeze(now_ms))
+    in_time = select(entry.competition_id).where(
+        entry.bot_id == bot_id,
+        entry.baseline.is_(True),
+        entry.competition_id.in_(_before_freeze(now_ms)),
     )
-    for class_id in connection.execute(in_time.order_by(entry.class_id)).scalars().all():
-        if not entry_admission.obstacle(connection, find(connection, class_id), bot_id, games):
-            _play_with(connection, class_id, bot_id, version_id)
+    for competition_id in (
+        connection.execute(in_time.order_by(entry.competition_id)).scalars().all()
+    ):
+        if not entry_admission.obstacle(
+            connection, find(connection, competition_id), bot_id, games
+        ):
+            _play_with(connection, competition_id, bot_id, version_id)
     came = connection.execute(
         select(handed_in.c.submitted_ms).where(handed_in.c.version_id == version_id)
     ).scalar_one_or_none()
-    known = select(entry.class_id).where(entry.bot_id == bot_id, entry.version_id == version_id)
+    known = select(entry.competition_id).where(
+        entry.bot_id == bot_id, entry.version_id == version_id
+    )
     there = set(connection.execute(known).scalars())
-    if there.issuperset(class_id for class_id, _ in _open_to(connection, player_id, now_ms)):
+    if there.issuperset(
+        competition_id for competition_id, _ in _open_to(connection, player_id, now_ms)
+    ):
         return  # most logins change nothing, and need not wait for each other
-    for class_id, most in _open_to(connection, player_id, now_ms, lock=True):
-        mine = [each for each in entries_of(connection, class_id) if each.player_id == player_id]
+    for competition_id, most in _open_to(connection, player_id, now_ms, lock=True):
+        mine = [
+            each for each in entries_of(connection, competition_id) if each.player_id == player_id
+        ]
         own = next((each for each in mine if each.bot_id == bot_id), None)
-        if own and own.version_id and came and _came_later(connection, class_id, own, came):
+        if own and own.version_id and came and _came_later(connection, competition_id, own, came):
             continue  # It was submitted, and a later submission plays: let that one play on.
-        row = find(connection, class_id)
+        row = find(connection, competition_id)
         if entry_admission.obstacle(connection, row, bot_id, games):
             continue
         if own is None:
@@ -93,42 +105,48 @@ def submit(
                 entry_admission.add(connection, row, [Candidate(bot_id, version_id)], now_ms)
         elif not own.chosen and own.version_id != version_id:
             if own.status == "active":
-                _play_with(connection, class_id, bot_id, version_id)
-            elif _taken(mine) < most and _was_suspended(connection, class_id, own):
-                _play_with(connection, class_id, bot_id, version_id, status="active")
+                _play_with(connection, competition_id, bot_id, version_id)
+            elif _taken(mine) < most and _was_suspended(connection, competition_id, own):
+                _play_with(connection, competition_id, bot_id, version_id, status="active")
 
 
 def changes(connection: Connection, bot: BotRow, version_id: int, now_ms: int) -> bool:
     """Return whether `has_connected` or `submit` may have to write a row for a version."""
-    package, entry = handed_in.c, class_entries.c
+    package, entry = handed_in.c, competition_entries.c
     first = select(package.id).where(package.version_id == version_id, ~package.connected)
     plays = or_(entry.version_id.is_(None), entry.version_id != version_id)
-    baseline = select(entry.class_id).where(
-        entry.bot_id == bot.id, entry.baseline, entry.class_id.in_(_before_freeze(now_ms)), plays
+    baseline = select(entry.competition_id).where(
+        entry.bot_id == bot.id,
+        entry.baseline,
+        entry.competition_id.in_(_before_freeze(now_ms)),
+        plays,
     )
     if any(connection.execute(query.limit(1)).first() for query in (first, baseline)):
         return True
     if not entry_admission.programs(connection, [bot.id]):
         return False
-    entered = select(entry.class_id).where(entry.bot_id == bot.id, entry.version_id == version_id)
+    entered = select(entry.competition_id).where(
+        entry.bot_id == bot.id, entry.version_id == version_id
+    )
     settled = set(connection.execute(entered).scalars())
     return any(each not in settled for each, _ in _open_to(connection, bot.player_id, now_ms))
 
 
-def _was_suspended(connection: Connection, class_id: str, entry: CompetitionEntry) -> bool:
+def _was_suspended(connection: Connection, competition_id: str, entry: CompetitionEntry) -> bool:
     """Return whether the final from which an entry was withdrawn by a suspension is over."""
-    return find(connection, class_id).status == "finished" and any(
-        each.bot_id == entry.bot_id for each in suspended_in(connection, class_id, withdrawn=True)
+    return find(connection, competition_id).status == "finished" and any(
+        each.bot_id == entry.bot_id
+        for each in suspended_in(connection, competition_id, withdrawn=True)
     )
 
 
 def _before_freeze(now_ms: int) -> Select[tuple[str]]:
-    return select(class_competitions.c.id).where(_in_time(now_ms))
+    return select(competitions.c.id).where(_in_time(now_ms))
 
 
 def _in_time(now_ms: int) -> ColumnElement[bool]:
     """Competitions before their freeze."""
-    here = class_competitions.c
+    here = competitions.c
     deadline = func.coalesce(here.freezes_ms, now_ms + 1)
     return here.status.in_(("draft", "open")) & (deadline > now_ms)
 
@@ -140,10 +158,10 @@ def _open_to(
 
     ``lock`` locks them, see `find`.
     """
-    here, student = class_competitions.c, class_students.c
+    here, student = competitions.c, competition_students.c
     query = (
         select(here.id, here.entries_each)
-        .join(class_students, student.class_id == here.id)
+        .join(competition_students, student.competition_id == here.id)
         .where(
             student.player_id == player_id,
             student.status == "active",
@@ -153,7 +171,7 @@ def _open_to(
         .order_by(here.id)
     )
     if lock:
-        query = query.with_for_update(key_share=True, of=class_competitions)
+        query = query.with_for_update(key_share=True, of=competitions)
     return [(row.id, row.entries_each) for row in connection.execute(query)]
 
 
@@ -163,12 +181,12 @@ def _taken(mine: Sequence[CompetitionEntry]) -> int:
 
 
 def _play_with(
-    connection: Connection, class_id: str, bot_id: int, version_id: int, **more: object
+    connection: Connection, competition_id: str, bot_id: int, version_id: int, **more: object
 ) -> None:
-    entry = class_entries.c
+    entry = competition_entries.c
     connection.execute(
-        class_entries.update()
-        .where(entry.class_id == class_id, entry.bot_id == bot_id)
+        competition_entries.update()
+        .where(entry.competition_id == competition_id, entry.bot_id == bot_id)
         .values(version_id=version_id, **more)
     )
 
@@ -182,20 +200,22 @@ def takers(connection: Connection, player_id: int, bot_id: int, now_ms: int) -> 
 
     The outcome is ``full`` where other bots of the student have all places, and otherwise empty.
     """
-    entry = class_entries.c
+    entry = competition_entries.c
     baseline = (
-        select(entry.class_id)
-        .join(class_competitions, class_competitions.c.id == entry.class_id)
+        select(entry.competition_id)
+        .join(competitions, competitions.c.id == entry.competition_id)
         .where(entry.bot_id == bot_id, entry.baseline.is_(True), _in_time(now_ms))
     )
     found = dict.fromkeys(connection.execute(baseline).scalars(), "")
-    for class_id, most in _open_to(connection, player_id, now_ms):
-        mine = [each for each in entries_of(connection, class_id) if each.player_id == player_id]
+    for competition_id, most in _open_to(connection, player_id, now_ms):
+        mine = [
+            each for each in entries_of(connection, competition_id) if each.player_id == player_id
+        ]
         own = next((each for each in mine if each.bot_id == bot_id), None)
         if own is None:
-            found[class_id] = "" if _taken(mine) < most else "full"
+            found[competition_id] = "" if _taken(mine) < most else "full"
         elif own.status == "active":
-            found[class_id] = ""
+            found[competition_id] = ""
     return dict(sorted(found.items()))
 
 
@@ -238,7 +258,7 @@ def taker(connection: Connection, reference: str, player_id: int, bot_id: int, n
 
 def enter_checked(
     connection: Connection,
-    class_id: str,
+    competition_id: str,
     player_id: int,
     bot_id: int,
     version_id: int,
@@ -253,17 +273,19 @@ def enter_checked(
     Returns the outcome, one of `plyhouse.storage.submission_rows.OUTCOMES`.  If its author had
     ``chosen`` the competition, it stays with this version until another is chosen.
     """
-    row = find(connection, class_id, lock=True)
-    entries = entries_of(connection, class_id)
+    row = find(connection, competition_id, lock=True)
+    entries = entries_of(connection, competition_id)
     own = next((each for each in entries if each.bot_id == bot_id), None)
     if row.status not in ("draft", "open", "frozen", "finished"):
         return "begun"
     obstacle = entry_admission.obstacle(connection, row, bot_id, games)
     if obstacle:
         return obstacle
-    student = class_students.c
+    student = competition_students.c
     active = exists().where(
-        student.class_id == class_id, student.player_id == player_id, student.status == "active"
+        student.competition_id == competition_id,
+        student.player_id == player_id,
+        student.status == "active",
     )
     baseline = own is not None and own.baseline
     if not baseline and not connection.execute(select(active)).scalar_one():
@@ -271,14 +293,14 @@ def enter_checked(
     if own is not None and own.status != "active":
         return "out"
     if own is not None and own.version_id not in (None, version_id):
-        if _came_later(connection, class_id, own, asked_ms):
+        if _came_later(connection, competition_id, own, asked_ms):
             return "newer"
         if own.chosen and not chosen:
             return "pinned"
     if baseline:
-        _play_with(connection, class_id, bot_id, version_id)
+        _play_with(connection, competition_id, bot_id, version_id)
     elif own is not None:
-        _play_with(connection, class_id, bot_id, version_id, chosen=chosen or own.chosen)
+        _play_with(connection, competition_id, bot_id, version_id, chosen=chosen or own.chosen)
     elif _taken([each for each in entries if each.player_id == player_id]) >= row.entries_each:
         return "full"
     else:
@@ -288,7 +310,7 @@ def enter_checked(
 
 
 def _came_later(
-    connection: Connection, class_id: str, entry: CompetitionEntry, asked_ms: int
+    connection: Connection, competition_id: str, entry: CompetitionEntry, asked_ms: int
 ) -> bool:
     """Return whether the version that an entry plays with came after that time."""
     version = versions.c
@@ -296,7 +318,8 @@ def _came_later(
         select(func.max(submission_entries.c.asked_ms))
         .join(handed_in, handed_in.c.id == submission_entries.c.submission_id)
         .where(
-            handed_in.c.version_id == entry.version_id, submission_entries.c.class_id == class_id
+            handed_in.c.version_id == entry.version_id,
+            submission_entries.c.competition_id == competition_id,
         )
         .scalar_subquery()
     )
@@ -370,7 +393,7 @@ def last_digests(connection: Connection, bot_ids: Collection[int]) -> dict[int, 
 
 def submissions(connection: Connection, player_id: int) -> list[Submission]:
     """Return what a student has entered, in all competitions that are listed."""
-    here, entry = class_competitions.c, class_entries.c
+    here, entry = competitions.c, competition_entries.c
     ready = exists().where(
         handed_in.c.version_id == entry.version_id, handed_in.c.status == "ready"
     )
@@ -384,7 +407,7 @@ def submissions(connection: Connection, player_id: int) -> list[Submission]:
             here.file,
             ready | entry.baseline,
         )
-        .join(class_entries, entry.class_id == here.id)
+        .join(competition_entries, entry.competition_id == here.id)
         .where(entry.player_id == player_id, here.status != "deleted")
         .where(~here.id.endswith(PRACTICE))  # what plays there follows from the competition
         .order_by(here.created_ms.desc(), entry.bot_id)
@@ -443,7 +466,7 @@ def enter(
         for each in entries_of(connection, row.id)
         if each.player_id == player_id and not each.baseline
     ]
-    here = class_entries.c
+    here = competition_entries.c
     if replaces:
         old = next((each for each in mine if key_of(each.bot) == key_of(replaces)), None)
         if old is None:
@@ -452,7 +475,9 @@ def enter(
         _not_disqualified(row, old)
         if old.bot_id != chosen.bot_id:
             connection.execute(
-                class_entries.delete().where(here.class_id == row.id, here.bot_id == old.bot_id)
+                competition_entries.delete().where(
+                    here.competition_id == row.id, here.bot_id == old.bot_id
+                )
             )
             mine.remove(old)
     # An earlier submission that waits for its check is too late now.
@@ -460,7 +485,7 @@ def enter(
     asked = submission_entries.c
     connection.execute(
         submission_entries.update()
-        .where(asked.class_id == row.id, asked.outcome == "", asked.submission_id.in_(theirs))
+        .where(asked.competition_id == row.id, asked.outcome == "", asked.submission_id.in_(theirs))
         .values(outcome="pinned")
     )
     own = next((each for each in mine if each.bot_id == chosen.bot_id), None)
@@ -476,8 +501,8 @@ def enter(
         )
     if own is not None:
         connection.execute(
-            class_entries.update()
-            .where(here.class_id == row.id, here.bot_id == chosen.bot_id)
+            competition_entries.update()
+            .where(here.competition_id == row.id, here.bot_id == chosen.bot_id)
             .values(version_id=chosen.id, chosen=bool(version), status="active")
         )
     else:

@@ -9,10 +9,10 @@ from sqlalchemy import Connection, Select, func, select
 
 from plyhouse.storage.competition_sql import find
 from plyhouse.storage.models import (
-    class_codes,
-    class_entries,
-    class_games,
-    class_students,
+    competition_codes,
+    competition_entries,
+    competition_games,
+    competition_students,
     matches,
     pairings,
 )
@@ -45,13 +45,15 @@ class Losses:
 def losses(connection: Connection, reference: str, now_ms: int) -> Losses:
     """Count what would be lost with a competition; raises `Unknown`."""
     row = find(connection, reference)
-    student, entry, code = class_students.c, class_entries.c, class_codes.c
-    parts = select(class_games.c.competition_id).where(class_games.c.class_id == row.id)
+    student, entry, code = competition_students.c, competition_entries.c, competition_codes.c
+    parts = select(competition_games.c.tournament_id).where(
+        competition_games.c.competition_id == row.id
+    )
     played = (
         select(func.count())
         .select_from(matches)
         .join(pairings, pairings.c.id == matches.c.pairing_id)
-        .where(pairings.c.competition_id.in_(parts))
+        .where(pairings.c.tournament_id.in_(parts))
     )
 
     def count(query: Select[Any]) -> int:
@@ -63,20 +65,20 @@ def losses(connection: Connection, reference: str, now_ms: int) -> Losses:
         row.rehearses is not None,
         count(
             select(func.count())
-            .select_from(class_students)
-            .where(student.class_id == row.id, student.status != "revoked")
+            .select_from(competition_students)
+            .where(student.competition_id == row.id, student.status != "revoked")
         ),
         count(
             select(func.count())
-            .select_from(class_entries)
-            .where(entry.class_id == row.id, entry.baseline.is_(False))
+            .select_from(competition_entries)
+            .where(entry.competition_id == row.id, entry.baseline.is_(False))
         ),
         len(held_for_alone(connection, row.id)),
         count(
             select(func.count())
-            .select_from(class_codes)
+            .select_from(competition_codes)
             .where(
-                code.class_id == row.id,
+                code.competition_id == row.id,
                 code.revoked_ms.is_(None),
                 code.used < code.uses,
                 func.coalesce(code.expires_ms, now_ms + 1) > now_ms,

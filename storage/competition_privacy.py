@@ -13,10 +13,10 @@ from sqlalchemy import ColumnElement, Connection, Select, or_, select
 
 from plyhouse.storage.models import (
     bots,
-    class_competitions,
-    class_entries,
-    class_games,
-    class_students,
+    competition_entries,
+    competition_games,
+    competition_students,
+    competitions,
     match_seats,
     matches,
     pairings,
@@ -42,42 +42,42 @@ class Finals(NamedTuple):
 
 def finals(connection: Connection, player_id: int | None, known: Collection[str]) -> Finals:
     """Return the finals that have begun; ``known`` are those whose files are not needed."""
-    here = class_games.c
-    query = select(here.class_id).where(here.competition_id.is_not(None)).distinct()
+    here = competition_games.c
+    query = select(here.competition_id).where(here.tournament_id.is_not(None)).distinct()
     begun = frozenset(connection.execute(query).scalars())
     baselines = (
-        select(class_entries.c.class_id)
-        .join(class_competitions, class_competitions.c.id == class_entries.c.class_id)
-        .where(class_entries.c.baseline, class_competitions.c.status != "deleted")
+        select(competition_entries.c.competition_id)
+        .join(competitions, competitions.c.id == competition_entries.c.competition_id)
+        .where(competition_entries.c.baseline, competitions.c.status != "deleted")
         .distinct()
     )
     to_come = frozenset(connection.execute(baselines).scalars()) - begun
     files: dict[str, str] = {}
     fresh = sorted((begun | to_come).difference(known))
     for start in range(0, len(fresh), 500):  # databases limit the number of parameters
-        rows = select(class_competitions.c.id, class_competitions.c.file).where(
-            class_competitions.c.id.in_(fresh[start : start + 500])
+        rows = select(competitions.c.id, competitions.c.file).where(
+            competitions.c.id.in_(fresh[start : start + 500])
         )
         files.update((row.id, row.file) for row in connection.execute(rows))
     staff: dict[str, set[str]] = {}
-    entry = class_entries.c
+    entry = competition_entries.c
     for start in range(0, len(fresh), 500):
         named = (
-            select(entry.class_id, players.c.name, bots.c.name)
+            select(entry.competition_id, players.c.name, bots.c.name)
             .join(bots, bots.c.id == entry.bot_id)
             .join(players, players.c.id == bots.c.player_id)
-            .where(entry.class_id.in_(fresh[start : start + 500]), entry.baseline)
+            .where(entry.competition_id.in_(fresh[start : start + 500]), entry.baseline)
         )
-        for class_id, player, bot in connection.execute(named):
-            staff.setdefault(class_id, set()).add(f"{player}/{bot}".lower())
+        for competition_id, player, bot in connection.execute(named):
+            staff.setdefault(competition_id, set()).add(f"{player}/{bot}".lower())
     member_of: frozenset[str] = frozenset()
     if player_id is not None and begun:
-        student = class_students.c
-        own = select(student.class_id).where(
+        student = competition_students.c
+        own = select(student.competition_id).where(
             student.player_id == player_id, student.status != "revoked"
         )
         member_of = frozenset(connection.execute(own).scalars())
-    named_baselines = {class_id: frozenset(names) for class_id, names in staff.items()}
+    named_baselines = {competition_id: frozenset(names) for competition_id, names in staff.items()}
     return Finals(begun, to_come, files, named_baselines, member_of)
 
 
@@ -86,7 +86,7 @@ def visible(closed: Collection[str], player_id: int | None) -> ColumnElement[boo
     belong to none of them, and those in which the viewer holds a seat.
     """
     parts = part_of(closed)
-    open_to_all = or_(pairings.c.competition_id.is_(None), pairings.c.competition_id.not_in(parts))
+    open_to_all = or_(pairings.c.tournament_id.is_(None), pairings.c.tournament_id.not_in(parts))
     if player_id is None:
         return open_to_all
     own = select(match_seats.c.match_id).where(
@@ -95,8 +95,9 @@ def visible(closed: Collection[str], player_id: int | None) -> ColumnElement[boo
     return or_(open_to_all, matches.c.id.in_(own))
 
 
-def part_of(class_ids: Collection[str]) -> Select[Any]:
-    """The ids of the competitions that are games of these, which have a class."""
-    return select(class_games.c.competition_id).where(
-        class_games.c.class_id.in_(sorted(class_ids)), class_games.c.competition_id.is_not(None)
+def part_of(competition_ids: Collection[str]) -> Select[Any]:
+    """The ids of the tournaments of these competitions, which have a class."""
+    return select(competition_games.c.tournament_id).where(
+        competition_games.c.competition_id.in_(sorted(competition_ids)),
+        competition_games.c.tournament_id.is_not(None),
     )

@@ -19,26 +19,26 @@ from plyhouse.storage.competition_sql import create, entries_of, find
 from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.models import (
     bots,
-    class_competitions,
-    class_entries,
-    class_games,
-    class_students,
+    competition_entries,
+    competition_games,
+    competition_students,
     competitions,
-    entries,
     players,
+    tournament_entries,
+    tournaments,
     versions,
 )
 from plyhouse.storage.partners import Side, renewed_sides
 from plyhouse.storage.rows import By, TournamentRow
 from plyhouse.storage.statements import copy_rows
 from plyhouse.storage.tournament_settings import decoded, settings
-from plyhouse.storage.tournaments import change_settings, competition
+from plyhouse.storage.tournaments import change_settings, find_tournament
 
 __all__ = ["played_entries", "rehearse", "rerun", "sides"]
 
 
 def played_entries(
-    connection: Connection, class_id: str, *, replaced: bool = False
+    connection: Connection, competition_id: str, *, replaced: bool = False
 ) -> list[CompetitionEntry]:
     """The entries of a competition with the versions that the results of its final are of.
 
@@ -47,8 +47,8 @@ def played_entries(
     bots that were in the final and whose place another one has since; they are ``withdrawn``.
     Before the final this is what is entered.
     """
-    side_of = {bot: side for side in sides(connection, class_id) for bot in side}
-    here = entries.c
+    side_of = {bot: side for side in sides(connection, competition_id) for bot in side}
+    here = tournament_entries.c
     query = (
         select(
             here.bot_id,
@@ -60,16 +60,16 @@ def played_entries(
             versions.c.digest,
         )
         .distinct()
-        .join(class_games, class_games.c.competition_id == here.competition_id)
+        .join(competition_games, competition_games.c.tournament_id == here.tournament_id)
         .join(bots, bots.c.id == here.bot_id)
         .join(players, players.c.id == bots.c.player_id)
         .outerjoin(versions, versions.c.id == here.version_id)
-        .where(class_games.c.class_id == class_id)
+        .where(competition_games.c.competition_id == competition_id)
         .order_by(here.bot_id)
     )
     in_final = {row[0]: row for row in connection.execute(query)}
     found = []
-    for each in entries_of(connection, class_id):
+    for each in entries_of(connection, competition_id):
         row = in_final.pop(each.bot_id, None)
         if row is not None and row[4] is not None and row[4] != each.version_id:
             each = replace(
@@ -88,13 +88,13 @@ def played_entries(
     return [replace(each, side=side_of.get(each.bot_id, ())) for each in found]
 
 
-def sides(connection: Connection, class_id: str) -> tuple[Side, ...]:
+def sides(connection: Connection, competition_id: str) -> tuple[Side, ...]:
     """Return the sides of a competition's final; empty before it begins, and without teams."""
     query = (
-        select(competitions.c.data)
-        .join(class_games, class_games.c.competition_id == competitions.c.id)
-        .where(class_games.c.class_id == class_id)
-        .order_by(class_games.c.number)
+        select(tournaments.c.data)
+        .join(competition_games, competition_games.c.tournament_id == tournaments.c.id)
+        .where(competition_games.c.competition_id == competition_id)
+        .order_by(competition_games.c.number)
         .limit(1)
     )
     return decoded(connection.execute(query).scalar_one_or_none()).sides
@@ -108,11 +108,11 @@ def rehearse(connection: Connection, row: CompetitionRow, bot_ids: Sequence[int]
     create(connection, row, (), by)
     if row.rehearses is not None:
         competition_staff.copy(connection, row.rehearses, row.id)
-    entry, student = class_entries.c, class_students.c
-    mine = (entry.class_id == row.rehearses) & entry.bot_id.in_(bot_ids)
-    copy_rows(connection, class_entries, mine, class_id=row.id)
-    there = (student.class_id == row.rehearses) & (student.status == "active")
-    copy_rows(connection, class_students, there, class_id=row.id, extended_ms=None)
+    entry, student = competition_entries.c, competition_students.c
+    mine = (entry.competition_id == row.rehearses) & entry.bot_id.in_(bot_ids)
+    copy_rows(connection, competition_entries, mine, competition_id=row.id)
+    there = (student.competition_id == row.rehearses) & (student.status == "active")
+    copy_rows(connection, competition_students, there, competition_id=row.id, extended_ms=None)
 
 
 def rerun(
@@ -129,39 +129,41 @@ def rerun(
             f"{row.name!r} is {row.status}: only a final that is over runs again",
         )
     connection.execute(
-        class_competitions.update()
-        .where(class_competitions.c.id == row.id)
+        competitions.update()
+        .where(competitions.c.id == row.id)
         .values(status="running", finished_ms=None, note=None)
     )
-    here = class_entries.c
+    here = competition_entries.c
     columns = here.bot_id, here.version_id, here.status, here.player_id, here.baseline
-    query = select(*columns).where(here.class_id == row.id)
+    query = select(*columns).where(here.competition_id == row.id)
     wanted, owners = {}, {}
     for bot, version, status, *owner in connection.execute(query):
         wanted[bot], owners[bot] = (version, status), tuple(owner)
     parts = []
-    begun = [game.competition_id for game in row.games if game.competition_id is not None]
+    begun = [game.tournament_id for game in row.games if game.tournament_id is not None]
     for part in begun:
         _again(connection, part, wanted, owners, now_ms)
     entry_admission.leave_out(connection, row, by, now_ms)
-    parts += [competition(connection, part) for part in begun]
+    parts += [find_tournament(connection, part) for part in begun]
     audit.add(connection, now_ms, by, "competition.rerun", row.name, row.id)
     return find(connection, row.id), parts
 
 
 def _again(
     connection: Connection,
-    competition_id: str,
+    tournament_id: str,
     wanted: dict[int, tuple[int | None, str]],
     owners: Mapping[int, object],
     now_ms: int,
 ) -> None:
     """Renew the entries of one game, and let it run."""
-    mine = entries.c.competition_id == competition_id
-    known = set(connection.execute(select(entries.c.bot_id).where(mine)).scalars())
+    mine = tournament_entries.c.tournament_id == tournament_id
+    known = set(connection.execute(select(tournament_entries.c.bot_id).where(mine)).scalars())
     gone = [bot for bot in known if bot not in wanted]
     if gone:  # another bot of the student has its place: what it played counts no more
-        connection.execute(entries.delete().where(mine, entries.c.bot_id.in_(gone)))
+        connection.execute(
+            tournament_entries.delete().where(mine, tournament_entries.c.bot_id.in_(gone))
+        )
     plays = {
         bot: version
         for bot, (version, status) in wanted.items()
@@ -169,16 +171,18 @@ def _again(
     }
     stay = [{"bot": bot, "version": version} for bot, version in plays.items() if bot in known]
     if stay:
-        renewed = entries.update().where(mine, entries.c.bot_id == bindparam("bot"))
+        renewed = tournament_entries.update().where(
+            mine, tournament_entries.c.bot_id == bindparam("bot")
+        )
         values = {"version_id": bindparam("version"), "status": "active"}
         connection.execute(renewed.values(values), stay)
     out = [bot for bot in wanted if bot in known and bot not in plays]
     if out:  # with the version that they had: the results of others against it stay
-        left = entries.update().where(mine, entries.c.bot_id.in_(out))
+        left = tournament_entries.update().where(mine, tournament_entries.c.bot_id.in_(out))
         connection.execute(left.values(status="withdrawn"))
     new = [
         {
-            "competition_id": competition_id,
+            "tournament_id": tournament_id,
             "bot_id": bot,
             "version_id": version,
             "status": "active",
@@ -188,8 +192,8 @@ def _again(
         if bot not in known
     ]
     if new:
-        connection.execute(entries.insert(), new)
-    row = competition(connection, competition_id, lock=True)
+        connection.execute(tournament_entries.insert(), new)
+    row = find_tournament(connection, tournament_id, lock=True)
     kept = settings(row)
     together = tuple(renewed_sides(kept.sides, owners, plays)) if kept.teams else ()
     captains = {bot: side[0] for side in together for bot in side}
@@ -203,7 +207,7 @@ def _again(
         sides=together,
     )
     connection.execute(
-        competitions.update()
-        .where(competitions.c.id == competition_id)
+        tournaments.update()
+        .where(tournaments.c.id == tournament_id)
         .values(status="running", finished_ms=None)
     )

@@ -13,13 +13,13 @@ from sqlalchemy import Connection, func, select
 
 from plyhouse.storage.models import (
     audit,
-    class_games,
-    competitions,
-    entries,
+    competition_games,
     events,
     match_seats,
     matches,
     pairings,
+    tournament_entries,
+    tournaments,
 )
 from plyhouse.storage.tournaments import of_present_versions
 
@@ -55,7 +55,7 @@ class State(NamedTuple):
 
 
 class Extent(NamedTuple):
-    """Numbers of matches in one competition."""
+    """Numbers of matches in one tournament."""
 
     begun: int
     finished: int
@@ -94,48 +94,59 @@ class PlyTime(NamedTuple):
     remaining_ns: int
 
 
-def state(connection: Connection, class_id: str) -> State:
+def state(connection: Connection, competition_id: str) -> State:
     """Return the state of a final."""
     query = (
         select(func.count(matches.c.finished_ms), func.count(matches.c.void_reason))
         .join(pairings, pairings.c.id == matches.c.pairing_id)
-        .join(class_games, class_games.c.competition_id == pairings.c.competition_id)
-        .where(class_games.c.class_id == class_id)
+        .join(competition_games, competition_games.c.tournament_id == pairings.c.tournament_id)
+        .where(competition_games.c.competition_id == competition_id)
     )
     versions = (
-        select(func.coalesce(func.sum(entries.c.version_id), 0))
-        .join(class_games, class_games.c.competition_id == entries.c.competition_id)
-        .where(class_games.c.class_id == class_id)
+        select(func.coalesce(func.sum(tournament_entries.c.version_id), 0))
+        .join(
+            competition_games,
+            competition_games.c.tournament_id == tournament_entries.c.tournament_id,
+        )
+        .where(competition_games.c.competition_id == competition_id)
     )
     over = (
         select(func.count())
-        .select_from(class_games)
-        .join(competitions, competitions.c.id == class_games.c.competition_id)
-        .where(class_games.c.class_id == class_id, competitions.c.status == "finished")
+        .select_from(competition_games)
+        .join(tournaments, tournaments.c.id == competition_games.c.tournament_id)
+        .where(
+            competition_games.c.competition_id == competition_id, tournaments.c.status == "finished"
+        )
     )
     finished, void = connection.execute(query).one()
     return State(
         int(finished),
         int(void),
         int(connection.execute(versions).scalar_one()),
-        len(withdrawn(connection, class_id)),
+        len(withdrawn(connection, competition_id)),
         int(connection.execute(over).scalar_one()),
     )
 
 
-def withdrawn(connection: Connection, class_id: str) -> list[tuple[str, int]]:
+def withdrawn(connection: Connection, competition_id: str) -> list[tuple[str, int]]:
     """Return the games from which bots were withdrawn, with the bots."""
     query = (
-        select(class_games.c.game, entries.c.bot_id)
-        .join(entries, entries.c.competition_id == class_games.c.competition_id)
-        .where(class_games.c.class_id == class_id, entries.c.status == "withdrawn")
-        .order_by(class_games.c.number, entries.c.bot_id)
+        select(competition_games.c.game, tournament_entries.c.bot_id)
+        .join(
+            tournament_entries,
+            tournament_entries.c.tournament_id == competition_games.c.tournament_id,
+        )
+        .where(
+            competition_games.c.competition_id == competition_id,
+            tournament_entries.c.status == "withdrawn",
+        )
+        .order_by(competition_games.c.number, tournament_entries.c.bot_id)
     )
     return [(game, bot) for game, bot in connection.execute(query)]
 
 
-def extent(connection: Connection, competition_id: str) -> Extent:
-    """Count the matches of one competition that have begun, ended and become void."""
+def extent(connection: Connection, tournament_id: str) -> Extent:
+    """Count the matches of one tournament that have begun, ended and become void."""
     query = (
         select(
             func.count(),
@@ -144,12 +155,12 @@ def extent(connection: Connection, competition_id: str) -> Extent:
         )
         .select_from(matches)
         .join(pairings, pairings.c.id == matches.c.pairing_id)
-        .where(pairings.c.competition_id == competition_id)
+        .where(pairings.c.tournament_id == tournament_id)
     )
     return Extent(*map(int, connection.execute(query).one()))
 
 
-def voided_by(connection: Connection, competition_id: str) -> dict[str, int]:
+def voided_by(connection: Connection, tournament_id: str) -> dict[str, int]:
     """Count the matches that are void because a machine was too busy, by machine."""
     query = (
         select(audit.c.who, func.count())
@@ -157,7 +168,7 @@ def voided_by(connection: Connection, competition_id: str) -> dict[str, int]:
         .join(pairings, pairings.c.id == matches.c.pairing_id)
         .join(audit, audit.c.subject_id == matches.c.id)
         .where(
-            pairings.c.competition_id == competition_id,
+            pairings.c.tournament_id == tournament_id,
             matches.c.void_reason.is_not(None),
             audit.c.what == "match.void",
             audit.c.who.startswith(RUNNER),
@@ -168,7 +179,7 @@ def voided_by(connection: Connection, competition_id: str) -> dict[str, int]:
     return {who.removeprefix(RUNNER): int(count) for who, count in connection.execute(query)}
 
 
-def excused(connection: Connection, competition_id: str, version_id: int) -> bool:
+def excused(connection: Connection, tournament_id: str, version_id: int) -> bool:
     """Return whether a match of a version is void because its machine was too busy."""
     query = (
         select(matches.c.id)
@@ -179,7 +190,7 @@ def excused(connection: Connection, competition_id: str, version_id: int) -> boo
             (match_seats.c.match_id == matches.c.id) & (match_seats.c.seat == matches.c.culprit),
         )
         .where(
-            pairings.c.competition_id == competition_id,
+            pairings.c.tournament_id == tournament_id,
             match_seats.c.version_id == version_id,
             matches.c.void_reason.is_not(None),
             audit.c.what == "match.void",
@@ -190,7 +201,7 @@ def excused(connection: Connection, competition_id: str, version_id: int) -> boo
     return connection.execute(query).first() is not None
 
 
-def played(connection: Connection, class_id: str) -> list[FinalSeat]:
+def played(connection: Connection, competition_id: str) -> list[FinalSeat]:
     """Return the seats of all finished matches of a final, void ones too, by time of ending.
 
     Matches from before a rerun are included if their versions are still entered.
@@ -213,10 +224,10 @@ def played(connection: Connection, class_id: str) -> list[FinalSeat]:
             matches.c.finished_ms,
         )
         .join(pairings, pairings.c.id == matches.c.pairing_id)
-        .join(class_games, class_games.c.competition_id == pairings.c.competition_id)
+        .join(competition_games, competition_games.c.tournament_id == pairings.c.tournament_id)
         .join(match_seats, match_seats.c.match_id == matches.c.id)
         .where(
-            class_games.c.class_id == class_id,
+            competition_games.c.competition_id == competition_id,
             matches.c.finished_ms.is_not(None),
             of_present_versions(),
         )
@@ -241,7 +252,7 @@ def match_events(
 
 
 def slowest(
-    connection: Connection, class_id: str, bot_ids: Sequence[int], most: int
+    connection: Connection, competition_id: str, bot_ids: Sequence[int], most: int
 ) -> list[PlyTime]:
     """Return the plies of a final on which these bots thought longest, at most ``most``."""
     query = (
@@ -255,11 +266,11 @@ def slowest(
             events.c.remaining_ns,
         )
         .join(pairings, pairings.c.id == matches.c.pairing_id)
-        .join(class_games, class_games.c.competition_id == pairings.c.competition_id)
+        .join(competition_games, competition_games.c.tournament_id == pairings.c.tournament_id)
         .join(match_seats, match_seats.c.match_id == matches.c.id)
         .join(events, events.c.match_id == matches.c.id)
         .where(
-            class_games.c.class_id == class_id,
+            competition_games.c.competition_id == competition_id,
             matches.c.finished_ms.is_not(None),
             of_present_versions(),
             match_seats.c.bot_id.in_(bot_ids),

@@ -37,7 +37,7 @@ class CompetitionGame:
 
     number: int
     game: str
-    competition_id: str | None
+    tournament_id: str | None
     """None until the final begins."""
     status: str = ""
     """Of that tournament."""

@@ -23,10 +23,9 @@ from plyhouse.storage.errors import CompetitionRefusal, Unknown
 from plyhouse.storage.locks import locking
 from plyhouse.storage.models import (
     bots,
-    class_competitions,
-    class_entries,
-    class_games,
-    class_staff,
+    competition_entries,
+    competition_games,
+    competition_staff,
     competitions,
     matches,
     players,
@@ -34,20 +33,21 @@ from plyhouse.storage.models import (
     submissions,
     versions,
 )
+from plyhouse.storage.models import tournaments as tournament_table
 from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import By, TournamentRow
 from plyhouse.storage.statements import insert_into
-from plyhouse.storage.stored_packages import forget_class
+from plyhouse.storage.stored_packages import forget_competition
 from plyhouse.storage.suspensions import withdraw_suspended
 
 __all__ = [
     "add_baselines",
     "begin",
+    "competition_of",
     "create",
     "entries_of",
     "find",
     "finish_if_done",
-    "game_of",
     "holding",
     "list_all",
     "measure",
@@ -56,7 +56,7 @@ __all__ = [
     "note",
 ]
 
-_COLUMNS = tuple(class_competitions.c)
+_COLUMNS = tuple(competitions.c)
 
 _MOVES = {
     "open": (("draft",), "open"),
@@ -101,9 +101,9 @@ def create(
     """
     key = key_of(row.name)
     values = {name: value for name, value in asdict(row).items() if name != "games"}
-    insert = insert_into(class_competitions, connection.dialect).values(**values, name_key=key)
+    insert = insert_into(competitions, connection.dialect).values(**values, name_key=key)
     if not connection.execute(insert.on_conflict_do_nothing(index_elements=["name_key"])).rowcount:
-        taken = select(class_competitions.c.status).where(class_competitions.c.name_key == key)
+        taken = select(competitions.c.status).where(competitions.c.name_key == key)
         raise CompetitionRefusal(
             "competition/name_taken",
             f"there is a competition {row.name!r} already, which is "
@@ -111,12 +111,15 @@ def create(
             "that one",
         )
     connection.execute(
-        class_games.insert(),
-        [{"class_id": row.id, "number": each.number, "game": each.game} for each in row.games],
+        competition_games.insert(),
+        [
+            {"competition_id": row.id, "number": each.number, "game": each.game}
+            for each in row.games
+        ],
     )
     if by.player_id is not None:
         owner = {"player_id": by.player_id, "role": "owner", "since_ms": row.created_ms}
-        connection.execute(class_staff.insert().values(class_id=row.id, **owner))
+        connection.execute(competition_staff.insert().values(competition_id=row.id, **owner))
     add_baselines(connection, row, baselines, row.created_ms, provided)
     entry_admission.add(connection, row, [Candidate(each) for each in bots], row.created_ms)
     audit.add(connection, row.created_ms, by, "competition.open", row.name, row.id)
@@ -142,7 +145,7 @@ def add_baselines(
         submissions.c.bot_id.in_(set(baselines).difference(provided)),
         submissions.c.status == "waiting",
     )
-    asked = {"class_id": row.id, "asked_ms": now_ms, "chosen": False, "outcome": ""}
+    asked = {"competition_id": row.id, "asked_ms": now_ms, "chosen": False, "outcome": ""}
     wishes = [{"submission_id": each} | asked for each in connection.scalars(waiting)]
     if wishes:
         connection.execute(submission_entries.insert(), wishes)
@@ -169,7 +172,7 @@ def find(connection: Connection, reference: str, *, lock: bool = False) -> Compe
     ``lock`` makes other transactions that lock it wait until this one ends.  Use it if you check a
     status or a limit and then write.
     """
-    here = class_competitions.c
+    here = competitions.c
     query = select(*_COLUMNS).where(
         (here.name_key == key_of(reference)) | (here.id == reference), here.status != "deleted"
     )
@@ -188,15 +191,15 @@ def holding(connection: Connection, reference: str) -> CompetitionRow:
     try:
         return find(connection, reference)
     except Unknown:
-        class_id = game_of(connection, reference)
-        if class_id is None:
+        competition_id = competition_of(connection, reference)
+        if competition_id is None:
             raise
-        return find(connection, class_id)
+        return find(connection, competition_id)
 
 
 def list_all(connection: Connection, *statuses: str) -> list[CompetitionRow]:
     """Return all competitions, newest first, of these statuses if any are given."""
-    here = class_competitions.c
+    here = competitions.c
     query = select(*_COLUMNS).where(here.status != "deleted")
     if statuses:
         query = query.where(here.status.in_(statuses))
@@ -206,7 +209,7 @@ def list_all(connection: Connection, *statuses: str) -> list[CompetitionRow]:
 
 def names(connection: Connection, limit: int) -> list[str]:
     """Return the names of competitions alone, newest first: their files are long."""
-    here = class_competitions.c
+    here = competitions.c
     query = select(here.name).where(here.status != "deleted")
     newest = query.order_by(here.created_ms.desc(), here.id.desc()).limit(limit)
     return list(connection.execute(newest).scalars())
@@ -221,20 +224,20 @@ def _row(row: object) -> CompetitionRow:
 def _with_games(connection: Connection, rows: Sequence[CompetitionRow]) -> list[CompetitionRow]:
     query = (
         select(
-            class_games.c.class_id,
-            class_games.c.number,
-            class_games.c.game,
-            class_games.c.competition_id,
-            competitions.c.status,
+            competition_games.c.competition_id,
+            competition_games.c.number,
+            competition_games.c.game,
+            competition_games.c.tournament_id,
+            tournament_table.c.status,
         )
-        .outerjoin(competitions, competitions.c.id == class_games.c.competition_id)
-        .where(class_games.c.class_id.in_([row.id for row in rows]))
-        .order_by(class_games.c.number)
+        .outerjoin(tournament_table, tournament_table.c.id == competition_games.c.tournament_id)
+        .where(competition_games.c.competition_id.in_([row.id for row in rows]))
+        .order_by(competition_games.c.number)
     )
     games: dict[str, list[CompetitionGame]] = {}
-    for class_id, number, game, competition, status in connection.execute(query):
-        games.setdefault(class_id, []).append(
-            CompetitionGame(number, game, competition, status or "")
+    for competition_id, number, game, tournament, status in connection.execute(query):
+        games.setdefault(competition_id, []).append(
+            CompetitionGame(number, game, tournament, status or "")
         )
     return [replace(row, games=tuple(games.get(row.id, ()))) for row in rows]
 
@@ -260,39 +263,39 @@ def move(connection: Connection, reference: str, step: str, by: By, now_ms: int)
         values["finished_ms"] = now_ms
     if step == "delete":
         values["name_key"] = f"/{row.id}"  # the name is free again
-        forget_class(connection, row.id)
+        forget_competition(connection, row.id)
     _update(connection, row.id, values)
-    parts = [game.competition_id for game in row.games if game.competition_id is not None]
+    parts = [game.tournament_id for game in row.games if game.tournament_id is not None]
     if parts and step == "finish":
-        going_on = competitions.c.status.not_in(("finished", "deleted"))
-        here = competitions.update().where(competitions.c.id.in_(parts), going_on)
+        going_on = tournament_table.c.status.not_in(("finished", "deleted"))
+        here = tournament_table.update().where(tournament_table.c.id.in_(parts), going_on)
         connection.execute(here.values(status=after, finished_ms=now_ms))
     if parts and step in ("pause", "resume", "delete"):
         begun = {"pause": ("running",), "resume": ("paused",)}.get(step)
-        change = competitions.update().where(competitions.c.id.in_(parts))
+        change = tournament_table.update().where(tournament_table.c.id.in_(parts))
         if begun is not None:
-            change = change.where(competitions.c.status.in_(begun))
+            change = change.where(tournament_table.c.status.in_(begun))
         connection.execute(change.values(status=after))
         for game in row.games:
-            if begun is not None and game.competition_id and game.status == "suspended":
-                tournaments.resume_as(connection, game.competition_id, after)
+            if begun is not None and game.tournament_id and game.status == "suspended":
+                tournaments.resume_as(connection, game.tournament_id, after)
     audit.add(connection, now_ms, by, f"competition.{step}", row.name, row.id)
     return find(connection, row.id) if step != "delete" else replace(row, status=after)
 
 
-def _update(connection: Connection, class_id: str, values: dict[str, object]) -> None:
-    here = class_competitions
-    connection.execute(here.update().where(here.c.id == class_id).values(values))
+def _update(connection: Connection, competition_id: str, values: dict[str, object]) -> None:
+    here = competitions
+    connection.execute(here.update().where(here.c.id == competition_id).values(values))
 
 
-def note(connection: Connection, class_id: str, text: str | None) -> None:
+def note(connection: Connection, competition_id: str, text: str | None) -> None:
     """Keep why an automatic step failed; None: all is well."""
-    _update(connection, class_id, {"note": text})
+    _update(connection, competition_id, {"note": text})
 
 
 def begin(
     connection: Connection,
-    class_id: str,
+    competition_id: str,
     rows: Sequence[TournamentRow],
     entered: Sequence[tuple[int, int | None]],
     by: By,
@@ -302,38 +305,43 @@ def begin(
 
     ``entered`` are bots with their versions.  One transaction of a bounded number of statements.
     """
-    row = move(connection, class_id, "run", by, now_ms)
+    row = move(connection, competition_id, "run", by, now_ms)
     tournaments.create(connection, rows, entered)
     for game, each in zip(row.games, rows, strict=True):
         connection.execute(
-            class_games.update()
-            .where(class_games.c.class_id == class_id, class_games.c.number == game.number)
-            .values(competition_id=each.id)
+            competition_games.update()
+            .where(
+                competition_games.c.competition_id == competition_id,
+                competition_games.c.number == game.number,
+            )
+            .values(tournament_id=each.id)
         )
     withdraw_suspended(connection, by, now_ms)
-    begun = find(connection, class_id)
+    begun = find(connection, competition_id)
     entry_admission.leave_out(connection, begun, by, now_ms)
     return begun
 
 
-def finish_if_done(connection: Connection, class_id: str, now_ms: int) -> bool:
+def finish_if_done(connection: Connection, competition_id: str, now_ms: int) -> bool:
     """Note that a running competition is finished, if all of its games are."""
-    row = find(connection, class_id, lock=True)
+    row = find(connection, competition_id, lock=True)
     if row.status != "running" or any(game.status != "finished" for game in row.games):
         return False
-    _update(connection, class_id, {"status": "finished", "finished_ms": now_ms})
+    _update(connection, competition_id, {"status": "finished", "finished_ms": now_ms})
     return True
 
 
-def game_of(connection: Connection, competition_id: str) -> str | None:
+def competition_of(connection: Connection, tournament_id: str) -> str | None:
     """Return the id of the competition that has this tournament, if one has."""
-    query = select(class_games.c.class_id).where(class_games.c.competition_id == competition_id)
+    query = select(competition_games.c.competition_id).where(
+        competition_games.c.tournament_id == tournament_id
+    )
     return connection.execute(query).scalar_one_or_none()
 
 
-def entries_of(connection: Connection, class_id: str) -> list[CompetitionEntry]:
+def entries_of(connection: Connection, competition_id: str) -> list[CompetitionEntry]:
     """Return the entries in the order they were made, baselines first."""
-    here = class_entries.c
+    here = competition_entries.c
     query = (
         select(
             here.bot_id,
@@ -350,7 +358,7 @@ def entries_of(connection: Connection, class_id: str) -> list[CompetitionEntry]:
         .join(bots, bots.c.id == here.bot_id)
         .join(players, players.c.id == here.player_id)
         .outerjoin(versions, versions.c.id == here.version_id)
-        .where(here.class_id == class_id)
+        .where(here.competition_id == competition_id)
         .order_by(here.baseline.desc(), here.created_ms, here.bot_id)
     )
     return [

@@ -14,7 +14,13 @@ from plyhouse.storage import audit
 from plyhouse.storage.competition_rows import StaffMember
 from plyhouse.storage.competition_sql import find
 from plyhouse.storage.errors import CompetitionRefusal, Unknown
-from plyhouse.storage.models import class_competitions, class_entries, class_staff, players, tokens
+from plyhouse.storage.models import (
+    competition_entries,
+    competition_staff,
+    competitions,
+    players,
+    tokens,
+)
 from plyhouse.storage.people import player
 from plyhouse.storage.rows import By
 from plyhouse.storage.statements import copy_rows
@@ -25,39 +31,43 @@ OWNER = "owner"
 AT_ONCE = 500
 
 
-def role(connection: Connection, class_id: str, player_id: int) -> str | None:
+def role(connection: Connection, competition_id: str, player_id: int) -> str | None:
     """Return the role of a player in a competition; None for no role.
 
     Every organiser is an owner where there is none.
     """
-    return _roles(connection, [class_id], player_id)[class_id]
+    return _roles(connection, [competition_id], player_id)[competition_id]
 
 
 def _roles(
-    connection: Connection, class_ids: Collection[str], player_id: int
+    connection: Connection, competition_ids: Collection[str], player_id: int
 ) -> dict[str, str | None]:
-    here = class_staff.c
-    wanted = sorted(class_ids)
+    here = competition_staff.c
+    wanted = sorted(competition_ids)
     own: dict[str, str] = {}
     owned: set[str] = set()
     for start in range(0, len(wanted), AT_ONCE):
-        query = select(here.class_id, here.player_id, here.role).where(
-            here.class_id.in_(wanted[start : start + AT_ONCE]),
+        query = select(here.competition_id, here.player_id, here.role).where(
+            here.competition_id.in_(wanted[start : start + AT_ONCE]),
             (here.player_id == player_id) | (here.role == OWNER),
         )
-        for class_id, who, what in connection.execute(query):
+        for competition_id, who, what in connection.execute(query):
             if who == player_id:
-                own[class_id] = what
+                own[competition_id] = what
             if what == OWNER:
-                owned.add(class_id)
-    return {each: own.get(each) if each in owned else OWNER for each in class_ids}
+                owned.add(competition_id)
+    return {each: own.get(each) if each in owned else OWNER for each in competition_ids}
 
 
 def closed_to(connection: Connection, player_id: int) -> frozenset[str]:
     """Return the competitions with owners in which a player has no role, deleted ones too."""
-    here = class_staff.c
-    own = select(here.class_id).where(here.player_id == player_id)
-    query = select(here.class_id).where(here.role == OWNER, here.class_id.not_in(own)).distinct()
+    here = competition_staff.c
+    own = select(here.competition_id).where(here.player_id == player_id)
+    query = (
+        select(here.competition_id)
+        .where(here.role == OWNER, here.competition_id.not_in(own))
+        .distinct()
+    )
     return frozenset(connection.execute(query).scalars())
 
 
@@ -73,16 +83,16 @@ def bot_roles(
     wanted = sorted(bot_ids)
     for start in range(0, len(wanted), AT_ONCE):
         query = (
-            select(class_entries.c.bot_id, class_entries.c.class_id)
-            .join(class_competitions, class_competitions.c.id == class_entries.c.class_id)
+            select(competition_entries.c.bot_id, competition_entries.c.competition_id)
+            .join(competitions, competitions.c.id == competition_entries.c.competition_id)
             .where(
-                class_entries.c.bot_id.in_(wanted[start : start + AT_ONCE]),
-                class_competitions.c.status != "deleted",
-                class_competitions.c.most_students > 0,
+                competition_entries.c.bot_id.in_(wanted[start : start + AT_ONCE]),
+                competitions.c.status != "deleted",
+                competitions.c.most_students > 0,
             )
         )
-        for bot, class_id in connection.execute(query):
-            entered.setdefault(bot, []).append(class_id)
+        for bot, competition_id in connection.execute(query):
+            entered.setdefault(bot, []).append(competition_id)
     roles = _roles(connection, {each for some in entered.values() for each in some}, player_id)
     return {bot: [roles[each] for each in some] for bot, some in entered.items()}
 
@@ -90,11 +100,11 @@ def bot_roles(
 def staff_of(connection: Connection, reference: str) -> list[StaffMember]:
     """Return the staff of a competition, owners first, then by name."""
     row = find(connection, reference)
-    here = class_staff.c
+    here = competition_staff.c
     query = (
         select(players.c.name, here.role, here.since_ms)
         .join(players, players.c.id == here.player_id)
-        .where(here.class_id == row.id)
+        .where(here.competition_id == row.id)
         .order_by(here.role.desc(), players.c.name_key)
     )
     found = [StaffMember(*each) for each in connection.execute(query)]
@@ -113,12 +123,14 @@ def add(
     row, who = find(connection, reference, lock=True), player(connection, name)
     if role != OWNER:
         _refuse_last_owner(connection, row.id, who.id, who.name)
-    here = class_staff.c
+    here = competition_staff.c
     connection.execute(
-        class_staff.delete().where(here.class_id == row.id, here.player_id == who.id)
+        competition_staff.delete().where(here.competition_id == row.id, here.player_id == who.id)
     )
     connection.execute(
-        class_staff.insert().values(class_id=row.id, player_id=who.id, role=role, since_ms=now_ms)
+        competition_staff.insert().values(
+            competition_id=row.id, player_id=who.id, role=role, since_ms=now_ms
+        )
     )
     subject = f"{who.name} as {role} of {row.name}"
     audit.add(connection, now_ms, by, "staff.add", subject, row.id)
@@ -136,9 +148,9 @@ def remove(connection: Connection, reference: str, name: str, by: By, now_ms: in
     """
     row, who = find(connection, reference, lock=True), player(connection, name)
     _refuse_last_owner(connection, row.id, who.id, who.name)
-    here = class_staff.c
+    here = competition_staff.c
     gone = connection.execute(
-        class_staff.delete().where(here.class_id == row.id, here.player_id == who.id)
+        competition_staff.delete().where(here.competition_id == row.id, here.player_id == who.id)
     )
     if not gone.rowcount:
         raise Unknown(
@@ -148,9 +160,11 @@ def remove(connection: Connection, reference: str, name: str, by: By, now_ms: in
     return who.name
 
 
-def _refuse_last_owner(connection: Connection, class_id: str, player_id: int, name: str) -> None:
-    here = class_staff.c
-    owners = select(here.player_id).where(here.class_id == class_id, here.role == OWNER)
+def _refuse_last_owner(
+    connection: Connection, competition_id: str, player_id: int, name: str
+) -> None:
+    here = competition_staff.c
+    owners = select(here.player_id).where(here.competition_id == competition_id, here.role == OWNER)
     if list(connection.execute(owners).scalars()) == [player_id]:
         raise CompetitionRefusal(
             "competition/last_owner",
@@ -161,6 +175,6 @@ def _refuse_last_owner(connection: Connection, class_id: str, player_id: int, na
 
 def copy(connection: Connection, source: str, target: str) -> None:
     """Give a competition the staff of another one, by their ids."""
-    here = class_staff.c
-    connection.execute(class_staff.delete().where(here.class_id == target))
-    copy_rows(connection, class_staff, here.class_id == source, class_id=target)
+    here = competition_staff.c
+    connection.execute(competition_staff.delete().where(here.competition_id == target))
+    copy_rows(connection, competition_staff, here.competition_id == source, competition_id=target)

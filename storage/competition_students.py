@@ -21,15 +21,15 @@ from plyhouse.storage.competition_sql import entries_of, find
 from plyhouse.storage.errors import CompetitionRefusal, Unknown
 from plyhouse.storage.locks import lock_names
 from plyhouse.storage.models import (
-    class_competitions,
-    class_entries,
-    class_games,
-    class_members,
-    class_students,
-    entries,
+    competition_entries,
+    competition_games,
+    competition_members,
+    competition_students,
+    competitions,
     guests,
     players,
     tokens,
+    tournament_entries,
 )
 from plyhouse.storage.names import key_of, normal
 from plyhouse.storage.people import check_display, check_new_name, new_token, refuse_lookalikes
@@ -119,10 +119,10 @@ def take_in(
     joining = [known[key].id for key in accounts if known[key].id not in inside]
     if joining:
         connection.execute(
-            class_students.insert(),
+            competition_students.insert(),
             [
                 {
-                    "class_id": row.id,
+                    "competition_id": row.id,
                     "player_id": player,
                     "status": "active",
                     "joined_ms": now_ms,
@@ -190,9 +190,9 @@ def _add_members(
     now_ms: int,
 ) -> list[Joined]:
     """Note the persons behind the accounts, with a token each where the account is the class's."""
-    members = class_members.c
+    members = competition_members.c
     query = select(members.player_id, members.name_key, members.token).where(
-        members.class_id == row.id
+        members.competition_id == row.id
     )
     there: set[tuple[int, str]] = set()
     owned: set[int] = set()
@@ -220,7 +220,7 @@ def _add_members(
             new_tokens.append(values)
         new_members.append(
             {
-                "class_id": row.id,
+                "competition_id": row.id,
                 "player_id": player.id,
                 "name_key": key_of(each.name),
                 "name": each.name,
@@ -233,20 +233,22 @@ def _add_members(
     if new_tokens:
         connection.execute(tokens.insert(), new_tokens)
     if new_members:
-        connection.execute(class_members.insert(), new_members)
+        connection.execute(competition_members.insert(), new_members)
     return joined
 
 
-def _update_member(connection: Connection, class_id: str, player_id: int, given: NewMember) -> None:
+def _update_member(
+    connection: Connection, competition_id: str, player_id: int, given: NewMember
+) -> None:
     """Take over the e-mail address and institution id that a list gives somebody who is there."""
     values = {"email": given.email, "institution_id": given.institution_id}
     values = {name: value for name, value in values.items() if value}
-    here = class_members.c
+    here = competition_members.c
     if values:
         connection.execute(
-            class_members.update()
+            competition_members.update()
             .where(
-                here.class_id == class_id,
+                here.competition_id == competition_id,
                 here.player_id == player_id,
                 here.name_key == key_of(given.name),
             )
@@ -272,9 +274,9 @@ def players_of(connection: Connection, keys: Iterable[str]) -> dict[str, PlayerR
     return found
 
 
-def _statuses(connection: Connection, class_id: str) -> dict[int, str]:
-    here = class_students.c
-    query = select(here.player_id, here.status).where(here.class_id == class_id)
+def _statuses(connection: Connection, competition_id: str) -> dict[int, str]:
+    here = competition_students.c
+    query = select(here.player_id, here.status).where(here.competition_id == competition_id)
     return {player: status for player, status in connection.execute(query)}  # noqa: C416
 
 
@@ -327,17 +329,17 @@ def students_of(connection: Connection, reference: str) -> list[CompetitionStude
     """Return the students by name, with their members."""
     row = find(connection, reference)
     members: dict[int, list[Member]] = {}
-    here = class_members.c
+    here = competition_members.c
     query = select(
         here.player_id,
         here.name,
         here.email,
         here.token,
         func.coalesce(here.institution_id, ""),
-    ).where(here.class_id == row.id)
+    ).where(here.competition_id == row.id)
     for player, *rest in connection.execute(query.order_by(here.name_key)):
         members.setdefault(player, []).append(Member(*rest))
-    student = class_students.c
+    student = competition_students.c
     found = (
         select(
             student.player_id,
@@ -348,7 +350,7 @@ def students_of(connection: Connection, reference: str) -> list[CompetitionStude
             student.extended_ms,
         )
         .join(players, players.c.id == student.player_id)
-        .where(student.class_id == row.id)
+        .where(student.competition_id == row.id)
         .order_by(players.c.name_key)
     )
     return [
@@ -359,10 +361,11 @@ def students_of(connection: Connection, reference: str) -> list[CompetitionStude
 
 def student_of(connection: Connection, row: CompetitionRow, account: str) -> Any:
     """Return the row of a student by its account; raise `Unknown` if it is not in the class."""
+    here = competition_students.c
     query = (
-        select(class_students, players.c.name)
-        .join(players, players.c.id == class_students.c.player_id)
-        .where(class_students.c.class_id == row.id, players.c.name_key == key_of(account))
+        select(competition_students, players.c.name)
+        .join(players, players.c.id == here.player_id)
+        .where(here.competition_id == row.id, players.c.name_key == key_of(account))
     )
     found = connection.execute(query).first()
     if found is None:
@@ -373,11 +376,9 @@ def student_of(connection: Connection, row: CompetitionRow, account: str) -> Any
 def _set_student(
     connection: Connection, row: CompetitionRow, player_id: int, **values: object
 ) -> None:
-    connection.execute(
-        class_students.update()
-        .where(class_students.c.class_id == row.id, class_students.c.player_id == player_id)
-        .values(**values)
-    )
+    here = competition_students.c
+    mine = here.competition_id == row.id, here.player_id == player_id
+    connection.execute(competition_students.update().where(*mine).values(**values))
 
 
 def extend(
@@ -411,8 +412,8 @@ def allow(connection: Connection, reference: str, most: int, by: By, now_ms: int
     inside = sum(status != "revoked" for status in _statuses(connection, row.id).values())
     if most < inside:
         raise CompetitionRefusal("competition/full", f"{row.name!r} has {inside} students already")
-    here = class_competitions.c.id == row.id
-    connection.execute(class_competitions.update().where(here).values(most_students=most))
+    here = competitions.c.id == row.id
+    connection.execute(competitions.update().where(here).values(most_students=most))
     audit.add(connection, now_ms, by, "student.limit", f"{most} in {row.name}", row.id)
     return row.name
 
@@ -424,7 +425,9 @@ def leave(
     row = find(connection, reference, lock=True)
     student = student_of(connection, row, account)
     _set_student(connection, row, student.player_id, status="revoked")
-    gone = _withdraw(connection, row, class_entries.c.player_id == student.player_id, "withdrawn")
+    gone = _withdraw(
+        connection, row, competition_entries.c.player_id == student.player_id, "withdrawn"
+    )
     subject = f"{student.name} from {row.name}"
     audit.add(connection, now_ms, by, "competition.withdraw", subject, row.id)
     return str(student.name), gone
@@ -441,9 +444,9 @@ def restore(connection: Connection, reference: str, account: str, by: By, now_ms
     if student.status == "revoked":
         _refuse_too_many(row, _statuses(connection, row.id), 1)
     _set_student(connection, row, student.player_id, status="active")
-    which = class_entries.c.player_id == student.player_id
+    which = competition_entries.c.player_id == student.player_id
     if student.status == "revoked":
-        which &= class_entries.c.status == "withdrawn"
+        which &= competition_entries.c.status == "withdrawn"
     _withdraw(connection, row, which, "active")
     subject = f"{student.name} to {row.name}"
     audit.add(connection, now_ms, by, "competition.restore", subject, row.id)
@@ -462,7 +465,7 @@ def disqualify(
     if not bot:
         student = student_of(connection, row, player)
         _set_student(connection, row, student.player_id, status="disqualified")
-        which, name = class_entries.c.player_id == student.player_id, str(student.name)
+        which, name = competition_entries.c.player_id == student.player_id, str(student.name)
     else:
         fitting = [
             each for each in entries_of(connection, row.id) if key_of(each.name) == key_of(who)
@@ -470,7 +473,7 @@ def disqualify(
         if not fitting:
             known = ", ".join(each.name for each in entries_of(connection, row.id)[:20])
             raise Unknown(f"{who} is not entered in {row.name!r}; entered: {known or 'nobody yet'}")
-        which, name = class_entries.c.bot_id == fitting[0].bot_id, fitting[0].name
+        which, name = competition_entries.c.bot_id == fitting[0].bot_id, fitting[0].name
     gone = _withdraw(connection, row, which, "disqualified")
     audit.add(connection, now_ms, by, "competition.disqualify", f"{name} from {row.name}", row.id)
     return name, gone
@@ -478,18 +481,19 @@ def disqualify(
 
 def _withdraw(connection: Connection, row: CompetitionRow, which: Any, status: str) -> list[int]:
     """Set the status of entries here and in what is played; return their bots."""
-    here = class_entries.c
-    mine = [here.class_id == row.id, which, here.baseline.is_(False)]
+    here = competition_entries.c
+    mine = [here.competition_id == row.id, which, here.baseline.is_(False)]
     if status == "withdrawn":  # who is disqualified stays so
         mine.append(here.status == "active")
     found = list(connection.execute(select(here.bot_id).where(*mine)).scalars())
     if not found:
         return []
-    connection.execute(class_entries.update().where(*mine).values(status=status))
-    parts = select(class_games.c.competition_id).where(class_games.c.class_id == row.id)
+    connection.execute(competition_entries.update().where(*mine).values(status=status))
+    game, entry = competition_games.c, tournament_entries.c
+    parts = select(game.tournament_id).where(game.competition_id == row.id)
     connection.execute(
-        entries.update()
-        .where(entries.c.competition_id.in_(parts), entries.c.bot_id.in_(found))
+        tournament_entries.update()
+        .where(entry.tournament_id.in_(parts), entry.bot_id.in_(found))
         .values(status="active" if status == "active" else "withdrawn")
     )
     return found

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, select
 from plyhouse.storage import audit, submission_checks, tournaments
 from plyhouse.storage.competition_rows import CompetitionRow, plays
 from plyhouse.storage.errors import CompetitionRefusal
-from plyhouse.storage.models import bots, class_entries, players
+from plyhouse.storage.models import bots, competition_entries, players
 from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import By
 
@@ -87,10 +87,10 @@ def add(
         raise not_a_bot(connection, row, persons[0])
     if candidates:
         connection.execute(
-            class_entries.insert(),
+            competition_entries.insert(),
             [
                 {
-                    "class_id": row.id,
+                    "competition_id": row.id,
                     "bot_id": each.bot_id,
                     "player_id": owners[each.bot_id],
                     "version_id": each.version_id,
@@ -112,29 +112,29 @@ def leave_out(connection: Connection, row: CompetitionRow, by: By, now_ms: int) 
     checked = submission_checks.games_for(connection, row.rehearses or row.id)
     if not checked:
         return
-    here = class_entries.c
+    here = competition_entries.c
     baselines = set(
         connection.execute(
-            select(here.bot_id).where(here.class_id == row.id, here.baseline.is_(True))
+            select(here.bot_id).where(here.competition_id == row.id, here.baseline.is_(True))
         ).scalars()
     )
     for game in row.games:
-        if game.competition_id is None:
+        if game.tournament_id is None:
             continue
         why = f"it does not play {game.game}, as its check found"
         out = [
             each
-            for each in tournaments.list_entries(connection, game.competition_id)
+            for each in tournaments.list_entries(connection, game.tournament_id)
             if each.status != "withdrawn" and each.bot_id not in baselines
             if (claimed := checked.get(each.version_id or 0)) and not plays([game.game], claimed)
         ]
         reasons = dict.fromkeys([each.bot_id for each in out], why)
-        tournaments.withdraw_some(connection, game.competition_id, reasons)
+        tournaments.withdraw_some(connection, game.tournament_id, reasons)
         for each in out:
             subject = f"{each.player}/{each.bot} from {row.name}: {game.game}"
             audit.add(
                 connection, now_ms, By(by.who, why), "competition.withdraw", subject,
-                game.competition_id,
+                game.tournament_id,
             )  # fmt: skip
 
 

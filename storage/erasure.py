@@ -26,14 +26,12 @@ from plyhouse.storage.models import (
     announcements,
     audit,
     bots,
-    class_competitions,
-    class_entries,
-    class_games,
-    class_members,
-    class_staff,
-    class_students,
+    competition_entries,
+    competition_games,
+    competition_members,
+    competition_staff,
+    competition_students,
     competitions,
-    entries,
     events,
     guests,
     match_seats,
@@ -46,6 +44,8 @@ from plyhouse.storage.models import (
     submissions,
     suspensions,
     tokens,
+    tournament_entries,
+    tournaments,
     versions,
 )
 from plyhouse.storage.names import ERASED_PREFIX
@@ -79,16 +79,16 @@ COLUMNS: Final[dict[str, str]] = {
     "announcements": "rewritten: who, text. kept: kind",
     "audit": "rewritten: who, subject, why. emptied: old_name. kept: what, subject_id",
     "bots": "replaced: name, name_key. kept: kind",
-    "class_codes": "kept: code",
-    "class_competitions": "rewritten: note. kept: name, name_key, file, format, status, rehearses",
-    "class_entries": "kept: status",
-    "class_games": "kept: game",
-    "class_members": "replaced: name, name_key. emptied: email, token, institution_id",
-    "class_staff": "kept: role",
-    "class_students": "kept: status",
+    "competition_codes": "kept: code",
+    "competitions": "rewritten: note. kept: name, name_key, file, format, status, rehearses",
+    "competition_entries": "kept: status",
+    "competition_games": "kept: game",
+    "competition_members": "replaced: name, name_key. emptied: email, token, institution_id",
+    "competition_staff": "kept: role",
+    "competition_students": "kept: status",
     "cluster_batches": "deleted: data",
-    "competitions": "rewritten: data. kept: name, game, time_control, format, status",
-    "entries": "kept: status",
+    "tournaments": "rewritten: data. kept: name, game, time_control, format, status",
+    "tournament_entries": "kept: status",
     "events": "rewritten: data. emptied: text of refused actions. kept: kind",
     "leaders": "kept: role",
     "leases": "kept: holder, address, version",
@@ -135,13 +135,13 @@ class Erased:
 
 def competitions_of(connection: Connection, account: str) -> list[str]:
     """Return the ids of the competitions that an account is a student of."""
-    here = class_students.c
+    here = competition_students.c
     query = (
-        select(here.class_id)
-        .join(class_competitions, class_competitions.c.id == here.class_id)
+        select(here.competition_id)
+        .join(competitions, competitions.c.id == here.competition_id)
         .where(
             here.player_id == people.player(connection, account).id,
-            class_competitions.c.status != "deleted",
+            competitions.c.status != "deleted",
         )
     )
     return list(connection.execute(query).scalars())
@@ -152,9 +152,9 @@ def makers(connection: Connection, account: str) -> list[str]:
 
     Empty for an account that existed before.
     """
-    here = class_members.c
+    here = competition_members.c
     mine = here.player_id == people.player(connection, account).id
-    query = select(here.class_id).where(mine, here.token != "").distinct()
+    query = select(here.competition_id).where(mine, here.token != "").distinct()
     return list(connection.execute(query).scalars())
 
 
@@ -191,16 +191,14 @@ def _refuse_staff(connection: Connection, row: PlayerRow) -> None:
     )
     scopes = {each for text in connection.execute(held).scalars() for each in text.split(",")}
     baseline = exists().where(
-        class_entries.c.class_id == class_competitions.c.id,
-        class_entries.c.player_id == row.id,
-        class_entries.c.baseline.is_(True),
+        competition_entries.c.competition_id == competitions.c.id,
+        competition_entries.c.player_id == row.id,
+        competition_entries.c.baseline.is_(True),
     )
-    named = select(class_competitions.c.name).where(
-        class_competitions.c.status != "deleted", baseline
-    )
+    named = select(competitions.c.name).where(competitions.c.status != "deleted", baseline)
     needed = connection.execute(named.limit(1)).scalar()
     why = ""
-    role = select(class_staff.c.role).where(class_staff.c.player_id == row.id)
+    role = select(competition_staff.c.role).where(competition_staff.c.player_id == row.id)
     if connection.execute(role.limit(1)).first() is not None:
         why = "is on the staff of a competition: remove it there first"
     elif scopes & STAFF_SCOPES:
@@ -336,7 +334,7 @@ def finish(connection: Connection, player_id: int, names: Names, by: By, now_ms:
     _replace_names(connection, row, names, now_ms)
     _relabel(connection, theirs, names)
     _rewrite_log(connection, player_id, names)
-    _rewrite(connection, class_competitions, ("note",), names)
+    _rewrite(connection, competitions, ("note",), names)
     _rewrite_settings(connection, names)
     _rewrite(connection, announcements, ("text",), names)
     _rewrite(connection, regrades, ("text", "answer"), names)
@@ -376,7 +374,7 @@ def _rewrite_author(connection: Connection, table: Table, column: str, names: Na
 
 def _rewrite_settings(connection: Connection, names: Names) -> None:
     """Rewrite why entries left finals; the settings beside them are words of the server."""
-    here = competitions.c
+    here = tournaments.c
     query = select(here.id, here.data).where(here.data.is_not(None))
     for identity, data in connection.execute(query).all():
         if not names.names(data):
@@ -386,7 +384,7 @@ def _rewrite_settings(connection: Connection, names: Names) -> None:
             if key in document:
                 document[key] = json.loads(names.rewrite_json(json.dumps(document[key])))
         new = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-        connection.execute(competitions.update().where(here.id == identity).values(data=new))
+        connection.execute(tournaments.update().where(here.id == identity).values(data=new))
 
 
 def _relabel(connection: Connection, bot_ids: Any, names: Names) -> None:
@@ -402,36 +400,39 @@ def _relabel(connection: Connection, bot_ids: Any, names: Names) -> None:
 
 def _leave(connection: Connection, row: PlayerRow, by: By, now_ms: int) -> list[str]:
     """Take the account out of what is not over."""
-    here = class_students.c
+    here = competition_students.c
     query = (
-        select(class_competitions.c.id, class_competitions.c.name)
-        .join(class_students, here.class_id == class_competitions.c.id)
+        select(competitions.c.id, competitions.c.name)
+        .join(competition_students, here.competition_id == competitions.c.id)
         .where(
             here.player_id == row.id,
             here.status == "active",
-            class_competitions.c.status.not_in(("finished", "deleted")),
+            competitions.c.status.not_in(("finished", "deleted")),
         )
-        .order_by(class_competitions.c.name_key)
+        .order_by(competitions.c.name_key)
     )
     found = connection.execute(query).all()
-    for class_id, _ in found:
-        leave(connection, class_id, row.name, by, now_ms)
+    for competition_id, _ in found:
+        leave(connection, competition_id, row.name, by, now_ms)
     theirs = select(bots.c.id).where(bots.c.player_id == row.id)
     alone = (  # competitions without students
-        select(competitions.c.id, competitions.c.name)
-        .join(entries, entries.c.competition_id == competitions.c.id)
+        select(tournaments.c.id, tournaments.c.name)
+        .join(tournament_entries, tournament_entries.c.tournament_id == tournaments.c.id)
         .where(
-            entries.c.bot_id.in_(theirs),
-            entries.c.status == "active",
-            competitions.c.status.not_in(("finished", "deleted")),
-            exists().where(class_games.c.class_id == competitions.c.id),
+            tournament_entries.c.bot_id.in_(theirs),
+            tournament_entries.c.status == "active",
+            tournaments.c.status.not_in(("finished", "deleted")),
+            exists().where(competition_games.c.competition_id == tournaments.c.id),
         )
         .distinct()
     )
     others = connection.execute(alone).all()
     for identity, name in others:
-        mine = entries.c.bot_id.in_(theirs), entries.c.competition_id == identity
-        connection.execute(entries.update().where(*mine).values(status="withdrawn"))
+        mine = (
+            tournament_entries.c.bot_id.in_(theirs),
+            tournament_entries.c.tournament_id == identity,
+        )
+        connection.execute(tournament_entries.update().where(*mine).values(status="withdrawn"))
         subject = f"{row.name} from {name}"
         audit_log.add(connection, now_ms, by, "competition.withdraw", subject, identity)
     return [name for _, name in (*found, *others)]
@@ -458,15 +459,21 @@ def _replace_names(connection: Connection, row: PlayerRow, names: Names, now_ms:
             for number, version in enumerate(ids, start=1):
                 label = {"label": f"{stage}{number}", "digest": ""}
                 connection.execute(versions.update().where(versions.c.id == version).values(label))
-    here = class_members.c
+    here = competition_members.c
     counted: dict[str, int] = {}
-    members = select(here.class_id, here.name_key).where(here.player_id == row.id)
-    for class_id, key in connection.execute(members).all():
-        counted[class_id] = number = counted.get(class_id, 0) + 1
+    members = select(here.competition_id, here.name_key).where(here.player_id == row.id)
+    for competition_id, key in connection.execute(members).all():
+        counted[competition_id] = number = counted.get(competition_id, 0) + 1
         name = new if number == 1 else f"{new}-{number}"
-        empty = {each: None if class_members.c[each].nullable else "" for each in member_texts()}
+        empty = {
+            each: None if competition_members.c[each].nullable else "" for each in member_texts()
+        }
         connection.execute(
-            class_members.update()
-            .where(here.class_id == class_id, here.player_id == row.id, here.name_key == key)
+            competition_members.update()
+            .where(
+                here.competition_id == competition_id,
+                here.player_id == row.id,
+                here.name_key == key,
+            )
             .values({"name": name, "name_key": name, **empty})
         )

@@ -20,11 +20,11 @@ from plyhouse.storage.competition_students import (
 )
 from plyhouse.storage.errors import CompetitionRefusal, Unknown
 from plyhouse.storage.locks import lock_names
-from plyhouse.storage.models import class_codes, players
+from plyhouse.storage.models import competition_codes, players
 from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import By
 
-__all__ = ["add_code", "class_of", "codes_of", "join", "revoke_code"]
+__all__ = ["add_code", "codes_of", "competition_of", "join", "revoke_code"]
 
 CODE_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 """No letters that are taken for digits, or for each other."""
@@ -48,9 +48,9 @@ def add_code(
     player_id = student_of(connection, row, group).player_id if group else None
     code = "".join(secrets.choice(CODE_ALPHABET) for _ in range(CODE_LENGTH))
     connection.execute(
-        class_codes.insert().values(
+        competition_codes.insert().values(
             code=code,
-            class_id=row.id,
+            competition_id=row.id,
             uses=uses,
             used=0,
             expires_ms=expires_ms,
@@ -66,7 +66,7 @@ def add_code(
 def codes_of(connection: Connection, reference: str) -> list[Code]:
     """Return all codes of a competition, the newest first."""
     row = find(connection, reference)
-    here = class_codes.c
+    here = competition_codes.c
     query = (
         select(
             here.code,
@@ -78,7 +78,7 @@ def codes_of(connection: Connection, reference: str) -> list[Code]:
             here.revoked_ms,
         )
         .outerjoin(players, players.c.id == here.player_id)
-        .where(here.class_id == row.id)
+        .where(here.competition_id == row.id)
         .order_by(here.created_ms.desc(), here.code)
     )
     return [
@@ -87,9 +87,11 @@ def codes_of(connection: Connection, reference: str) -> list[Code]:
     ]
 
 
-def class_of(connection: Connection, text: str) -> str:
+def competition_of(connection: Connection, text: str) -> str:
     """Return the id of the competition of a code; raise `Unknown` if there is no such code."""
-    query = select(class_codes.c.class_id).where(class_codes.c.code == _plain(text))
+    query = select(competition_codes.c.competition_id).where(
+        competition_codes.c.code == _plain(text)
+    )
     found = connection.execute(query).scalar_one_or_none()
     if found is None:
         raise Unknown(f"there is no valid code {text!r}; see plyhouse code list")
@@ -100,8 +102,8 @@ def revoke_code(connection: Connection, text: str, by: By, now_ms: int) -> None:
     """Let nobody in by a code any more; who came in stays."""
     code = _plain(text)
     found = connection.execute(
-        class_codes.update()
-        .where(class_codes.c.code == code, class_codes.c.revoked_ms.is_(None))
+        competition_codes.update()
+        .where(competition_codes.c.code == code, competition_codes.c.revoked_ms.is_(None))
         .values(revoked_ms=now_ms)
     )
     if not found.rowcount:
@@ -116,14 +118,14 @@ def join(
 
     Raises `CompetitionRefusal`, with a separate code for each reason.
     """
-    here = class_codes.c
+    here = competition_codes.c
     found = connection.execute(select(*here).where(here.code == _plain(text))).first()
     if found is None:
         raise CompetitionRefusal(
             "competition/code_unknown",
             f"there is no code {text!r}: check it for typing errors, or ask for a new one",
         )
-    row = find(connection, found.class_id)
+    row = find(connection, found.competition_id)
     if found.revoked_ms is not None:
         raise CompetitionRefusal(
             "competition/code_revoked", "this code was revoked: ask for a new one"
@@ -143,10 +145,10 @@ def join(
     joined = _join(connection, row, found, name, player_id, now_ms)
     if joined.outcome != "present":
         changed = connection.execute(
-            class_codes.update()
+            competition_codes.update()
             .where(
                 here.code == found.code,
-                here.class_id == row.id,
+                here.competition_id == row.id,
                 here.used < here.uses,
                 here.revoked_ms.is_(None),
             )

@@ -21,8 +21,6 @@ from plyhouse.storage.errors import AlreadyExists, CannotOpen, OlderSchema, Stor
 from plyhouse.storage.models import (
     bots,
     cluster_batches,
-    competitions,
-    entries,
     events,
     leaders,
     leases,
@@ -36,6 +34,8 @@ from plyhouse.storage.models import (
     pairings,
     standings,
     submissions,
+    tournament_entries,
+    tournaments,
 )
 from plyhouse.storage.sessions import ROLE
 from plyhouse.storage.urls import parse_url
@@ -287,11 +287,11 @@ def _miscounted(connection: Connection) -> list[str]:
 def _lonely(connection: Connection) -> list[str]:
     """A competition that is played has somebody to play it."""
     query = (
-        select(competitions.c.id, func.count(entries.c.bot_id))
-        .outerjoin(entries, entries.c.competition_id == competitions.c.id)
-        .where(competitions.c.status.in_(("open", "running")))
-        .group_by(competitions.c.id)
-        .having(func.count(entries.c.bot_id) < 2)
+        select(tournaments.c.id, func.count(tournament_entries.c.bot_id))
+        .outerjoin(tournament_entries, tournament_entries.c.tournament_id == tournaments.c.id)
+        .where(tournaments.c.status.in_(("open", "running")))
+        .group_by(tournaments.c.id)
+        .having(func.count(tournament_entries.c.bot_id) < 2)
     )
     return [
         f"Competition {competition} is running with {count} entries."

@@ -50,7 +50,7 @@ class MatchFilter(Struct, frozen=True):
     """The player who has a seat, with any bot."""
     bots: tuple[tuple[int, ...], ...] = ()
     """One bot of each of these groups has a seat."""
-    competition_ids: tuple[str, ...] | None = None
+    tournament_ids: tuple[str, ...] | None = None
     status: str | None = None
     """One of `STATES`."""
     termination: str | None = None
@@ -100,18 +100,18 @@ def match_ids(
     if wanted.rated is not None:
         query = query.where(matches.c.rated == wanted.rated)
     query = _of_kind(query, wanted)
-    if wanted.competition_ids is not None or wanted.closed or wanted.unnamed:
+    if wanted.tournament_ids is not None or wanted.closed or wanted.unnamed:
         query = query.join(pairings, pairings.c.id == matches.c.pairing_id)
     if wanted.closed:
         query = query.where(visible(wanted.closed, wanted.viewer))
     narrow = False
-    if wanted.competition_ids is not None:
-        of_these = pairings.c.competition_id.in_(wanted.competition_ids)
+    if wanted.tournament_ids is not None:
+        of_these = pairings.c.tournament_id.in_(wanted.tournament_ids)
         played = select(matches.c.id).join(pairings, pairings.c.id == matches.c.pairing_id)
         narrow = _are_few(connection, played.where(of_these))
         if not narrow:  # not found by their index, but among all that are gone through
-            of_these = _unindexed(pairings.c.competition_id).in_(wanted.competition_ids)
-            over = _over_ms(connection, wanted.competition_ids)
+            of_these = _unindexed(pairings.c.tournament_id).in_(wanted.tournament_ids)
+            over = _over_ms(connection, wanted.tournament_ids)
             if over is not None:
                 query = query.where(_time(wanted) <= over)
         query = query.where(of_these)
@@ -129,7 +129,7 @@ def match_ids(
 
 def _one_by_one(connection: Connection, wanted: MatchFilter) -> list[MatchFilter]:
     """The same wish, or several that together are the same and that an index serves each."""
-    ordered_elsewhere = wanted.bots or wanted.player_id is not None or wanted.competition_ids
+    ordered_elsewhere = wanted.bots or wanted.player_id is not None or wanted.tournament_ids
     if (
         wanted.family is None
         or ordered_elsewhere
@@ -182,7 +182,7 @@ def _over_ms(connection: Connection, ids: Sequence[str]) -> int | None:
     """When the last match of some competitions ended; None if one is not over."""
     ends = pairings.c.finished_ms
     query = select(func.max(ends), func.count() - func.count(ends)).where(
-        pairings.c.competition_id.in_(ids)
+        pairings.c.tournament_id.in_(ids)
     )
     last, going_on = connection.execute(query).one()
     return None if going_on else last
@@ -211,8 +211,8 @@ def _named(group: Sequence[int], unnamed: Mapping[int, Collection[str]]) -> Colu
     for bot in group:
         if bot in unnamed:
             elsewhere = or_(
-                pairings.c.competition_id.is_(None),
-                pairings.c.competition_id.not_in(part_of(unnamed[bot])),
+                pairings.c.tournament_id.is_(None),
+                pairings.c.tournament_id.not_in(part_of(unnamed[bot])),
             )
             ways.append(and_(elsewhere, _sits(match_seats.c.bot_id == bot)))
     return or_(*ways)

@@ -16,7 +16,7 @@ __all__ = ["places"]
 def places(
     connection: Connection, identifiers: Collection[str]
 ) -> dict[str, tuple[MatchRow, str | None, int]]:
-    """Return the header, competition and owner of each match that is stored.
+    """Return the header, tournament and owner of each match that is stored.
 
     The owner is 0 for a match that is over, and for one whose owner has stopped.
     """
@@ -31,7 +31,7 @@ def places(
     return {
         header.id: (
             header,
-            found[header.id].competition_id,
+            found[header.id].tournament_id,
             0 if header.finished_ms else found[header.id].alive or 0,
         )
         for header in assemble(connection, rows, secrets=False)

@@ -74,7 +74,7 @@ _PAIRING_COLUMNS = (
     pairings.c.commitment,
     pairings.c.matches,
     pairings.c.created_ms,
-    pairings.c.competition_id,
+    pairings.c.tournament_id,
     pairings.c.round,
     pairings.c.finished_ms,
     pairings.c.owner,
@@ -87,7 +87,7 @@ def headers() -> Select[Any]:
         matches,
         pairings.c.seed,
         pairings.c.commitment,
-        pairings.c.competition_id,
+        pairings.c.tournament_id,
         pairings.c.finished_ms.label("over_ms"),
     ).join(pairings, pairings.c.id == matches.c.pairing_id)
 
@@ -146,7 +146,7 @@ def assemble(connection: Connection, found: Iterable[Row[Any]], *, secrets: bool
                 returns[match_id].append(returned)
     over = {row_id for row_id, (_, public) in rows.items() if secrets or public}
     replaced = _replaced(
-        connection, [key for key, (match, _) in rows.items() if match.competition_id is not None]
+        connection, [key for key, (match, _) in rows.items() if match.tournament_id is not None]
     )
     return [
         replace(
@@ -197,6 +197,6 @@ def _match(row: Row[Any]) -> tuple[MatchRow, bool]:
         reason=row.reason,
         data=row.data,
         void_reason=row.void_reason,
-        competition_id=row.competition_id,
+        tournament_id=row.tournament_id,
     )
     return match, row.over_ms is not None

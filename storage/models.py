@@ -29,16 +29,14 @@ __all__ = [
     "announcements",
     "audit",
     "bots",
-    "class_codes",
-    "class_competitions",
-    "class_entries",
-    "class_games",
-    "class_members",
-    "class_staff",
-    "class_students",
     "cluster_batches",
+    "competition_codes",
+    "competition_entries",
+    "competition_games",
+    "competition_members",
+    "competition_staff",
+    "competition_students",
     "competitions",
-    "entries",
     "events",
     "guests",
     "leaders",
@@ -62,6 +60,8 @@ __all__ = [
     "submissions",
     "suspensions",
     "tokens",
+    "tournament_entries",
+    "tournaments",
     "versions",
 ]
 
@@ -222,8 +222,9 @@ suspensions = Table(
     Column("lifted_ms", BigInteger),  # NULL: it is suspended
 )
 
-competitions = Table(
-    "competitions",
+# The schedules of single games of competitions, with their entries.
+tournaments = Table(
+    "tournaments",
     metadata,
     Column("id", String(64), primary_key=True),
     Column("name", String(100), nullable=False),
@@ -240,10 +241,10 @@ competitions = Table(
     Column("data", Text),
 )
 
-entries = Table(
-    "entries",
+tournament_entries = Table(
+    "tournament_entries",
     metadata,
-    Column("competition_id", String(64), ForeignKey("competitions.id"), primary_key=True),
+    Column("tournament_id", String(64), ForeignKey("tournaments.id"), primary_key=True),
     Column("bot_id", _Ref, ForeignKey("bots.id"), primary_key=True),
     Column("version_id", _Ref, ForeignKey("versions.id")),
     Column("status", String(16), nullable=False),
@@ -254,7 +255,7 @@ pairings = Table(
     "pairings",
     metadata,
     Column("id", String(64), primary_key=True),
-    Column("competition_id", String(64), ForeignKey("competitions.id"), index=True),
+    Column("tournament_id", String(64), ForeignKey("tournaments.id"), index=True),
     Column("round", Integer, nullable=False),
     Column("game", String(200), nullable=False),
     Column("time_control", String(64), nullable=False),
@@ -399,11 +400,11 @@ rating_snapshots = Table(
     sqlite_autoincrement=True,
 )
 
-# Competitions.  Tables of competitions are called class_*, and `competitions` has tournaments: one
-# row for each game of a final.  Without students, a competition and its tournament share an id.
+# Competitions, with or without students.  Each game of a final is played in a tournament.  Without
+# students, a competition and its only tournament share an id.
 
-class_competitions = Table(
-    "class_competitions",
+competitions = Table(
+    "competitions",
     metadata,
     Column("id", String(64), primary_key=True),
     Column("name", String(100), nullable=False),
@@ -424,29 +425,29 @@ class_competitions = Table(
     Column("late_ms", BigInteger),  # until when the file takes late submissions
 )
 
-class_games = Table(
-    "class_games",
+competition_games = Table(
+    "competition_games",
     metadata,
-    Column("class_id", String(64), ForeignKey("class_competitions.id"), primary_key=True),
+    Column("competition_id", String(64), ForeignKey("competitions.id"), primary_key=True),
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("game", String(200), nullable=False),
-    Column("competition_id", String(64), ForeignKey("competitions.id"), index=True),
+    Column("tournament_id", String(64), ForeignKey("tournaments.id"), index=True),
 )
 
-class_students = Table(
-    "class_students",
+competition_students = Table(
+    "competition_students",
     metadata,
-    Column("class_id", String(64), ForeignKey("class_competitions.id"), primary_key=True),
+    Column("competition_id", String(64), ForeignKey("competitions.id"), primary_key=True),
     Column("player_id", _Ref, ForeignKey("players.id"), primary_key=True, index=True),
     Column("status", String(16), nullable=False),
     Column("joined_ms", BigInteger, nullable=False),
     Column("extended_ms", BigInteger),  # until when it may submit after the freeze
 )
 
-class_members = Table(
-    "class_members",
+competition_members = Table(
+    "competition_members",
     metadata,
-    Column("class_id", String(64), ForeignKey("class_competitions.id"), primary_key=True),
+    Column("competition_id", String(64), ForeignKey("competitions.id"), primary_key=True),
     Column("player_id", _Ref, ForeignKey("players.id"), primary_key=True),
     Column("name_key", String(64), primary_key=True),
     Column("name", String(64), nullable=False),
@@ -455,10 +456,10 @@ class_members = Table(
     Column("institution_id", String(64)),  # NULL: not known
 )
 
-class_entries = Table(
-    "class_entries",
+competition_entries = Table(
+    "competition_entries",
     metadata,
-    Column("class_id", String(64), ForeignKey("class_competitions.id"), primary_key=True),
+    Column("competition_id", String(64), ForeignKey("competitions.id"), primary_key=True),
     Column("bot_id", _Ref, ForeignKey("bots.id"), primary_key=True, index=True),
     Column("player_id", _Ref, ForeignKey("players.id"), nullable=False),
     Column("version_id", _Ref, ForeignKey("versions.id")),  # NULL: has not connected yet
@@ -468,11 +469,11 @@ class_entries = Table(
     Column("created_ms", BigInteger, nullable=False),
 )
 
-class_codes = Table(
-    "class_codes",
+competition_codes = Table(
+    "competition_codes",
     metadata,
     Column("code", String(16), primary_key=True),
-    Column("class_id", String(64), ForeignKey("class_competitions.id"), nullable=False, index=True),
+    Column("competition_id", String(64), ForeignKey("competitions.id"), nullable=False, index=True),
     Column("uses", Integer, nullable=False),
     Column("used", Integer, nullable=False),
     Column("expires_ms", BigInteger),
@@ -486,7 +487,7 @@ announcements = Table(
     "announcements",
     metadata,
     Column("id", _Id, primary_key=True),
-    Column("class_id", String(64), ForeignKey("class_competitions.id"), nullable=False, index=True),
+    Column("competition_id", String(64), ForeignKey("competitions.id"), nullable=False, index=True),
     Column("at_ms", BigInteger, nullable=False),
     Column("who", String(100), nullable=False),
     Column("kind", String(16), nullable=False),  # "note", or "change" of the competition's file
@@ -494,10 +495,10 @@ announcements = Table(
     sqlite_autoincrement=True,
 )
 
-class_staff = Table(
-    "class_staff",
+competition_staff = Table(
+    "competition_staff",
     metadata,
-    Column("class_id", String(64), ForeignKey("class_competitions.id"), primary_key=True),
+    Column("competition_id", String(64), ForeignKey("competitions.id"), primary_key=True),
     Column("player_id", _Ref, ForeignKey("players.id"), primary_key=True, index=True),
     Column("role", String(16), nullable=False),  # owner, assistant or reader
     Column("since_ms", BigInteger, nullable=False),
@@ -508,7 +509,7 @@ regrades = Table(
     "regrades",
     metadata,
     Column("id", _Id, primary_key=True),
-    Column("class_id", String(64), ForeignKey("class_competitions.id"), nullable=False, index=True),
+    Column("competition_id", String(64), ForeignKey("competitions.id"), nullable=False, index=True),
     Column("player_id", _Ref, ForeignKey("players.id"), nullable=False, index=True),
     Column("match_id", String(64), ForeignKey("matches.id")),  # NULL: about the grade
     Column("text", Text, nullable=False),
@@ -611,7 +612,7 @@ submission_entries = Table(
     metadata,
     Column("submission_id", _Ref, ForeignKey("submissions.id"), primary_key=True),
     Column(
-        "class_id", String(64), ForeignKey("class_competitions.id"), primary_key=True, index=True
+        "competition_id", String(64), ForeignKey("competitions.id"), primary_key=True, index=True
     ),
     Column("chosen", Boolean, nullable=False),  # the author named this competition
     Column("asked_ms", BigInteger, nullable=False),

@@ -11,10 +11,10 @@ from plyhouse.storage import people
 from plyhouse.storage.models import (
     audit,
     bots,
-    class_competitions,
-    class_entries,
-    class_members,
-    class_students,
+    competition_entries,
+    competition_members,
+    competition_students,
+    competitions,
     match_seats,
     matches,
     outputs,
@@ -45,9 +45,9 @@ def personal_data(connection: Connection, account: str, *, reasons: bool = False
     own = bots.c.player_id == row.id
     names = known_names(connection, row.id)
     hidden = () if reasons else ("why",)
-    here = class_members.c
+    here = competition_members.c
     members = connection.execute(
-        select(here.class_id, here.name).where(here.player_id == row.id)
+        select(here.competition_id, here.name).where(here.player_id == row.id)
     ).all()
 
     def is_about(entry: dict[str, Any]) -> bool:
@@ -56,8 +56,8 @@ def personal_data(connection: Connection, account: str, *, reasons: bool = False
             return bool(subject_id == str(row.id))
         if what == "student.reissue-token":
             return any(
-                subject_id == class_id and subject.startswith(f"{name} in ")
-                for class_id, name in members
+                subject_id == competition_id and subject.startswith(f"{name} in ")
+                for competition_id, name in members
             )
         return names.is_subject(what, subject)
 
@@ -78,9 +78,9 @@ def personal_data(connection: Connection, account: str, *, reasons: bool = False
         "tokens": of(tokens, *SECRET),
         "sessions": of(sessions, *SECRET),
         "passwords": of(passwords, *SECRET),
-        "members": _with_names(connection, of(class_members)),
-        "competitions": _with_names(connection, of(class_students)),
-        "entries": _with_names(connection, of(class_entries)),
+        "members": _with_names(connection, of(competition_members)),
+        "competitions": _with_names(connection, of(competition_students)),
+        "entries": _with_names(connection, of(competition_entries)),
         "bots": rows(select(bots).where(own), "name_key", "player_id"),
         "versions": rows(select(versions).join(bots, versions.c.bot_id == bots.c.id).where(own)),
         "submissions": rows(
@@ -118,6 +118,6 @@ def personal_data(connection: Connection, account: str, *, reasons: bool = False
 
 def _with_names(connection: Connection, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Put the names of competitions in the place of their ids."""
-    query = select(class_competitions.c.id, class_competitions.c.name)
+    query = select(competitions.c.id, competitions.c.name)
     known = {identity: name for identity, name in connection.execute(query)}  # noqa: C416
-    return [{"competition": known[each.pop("class_id")], **each} for each in rows]
+    return [{"competition": known[each.pop("competition_id")], **each} for each in rows]

@@ -17,23 +17,23 @@ from plyhouse.storage.competition_rows import PRACTICE, CompetitionRow
 from plyhouse.storage.competition_sql import begin, create, find
 from plyhouse.storage.locks import lock_row
 from plyhouse.storage.models import (
-    class_competitions,
-    class_entries,
-    class_games,
-    class_staff,
-    class_students,
+    competition_entries,
+    competition_games,
+    competition_staff,
+    competition_students,
     competitions,
-    entries,
+    tournament_entries,
+    tournaments,
 )
 from plyhouse.storage.rows import By, TournamentRow
-from plyhouse.storage.tournaments import competition
+from plyhouse.storage.tournaments import find_tournament
 
 __all__ = ["begin_practice", "follow", "is_behind", "resume_practice", "status"]
 
 
 def status(connection: Connection, practice_id: str) -> str | None:
     """Return the status of a ladder, ``deleted`` too; None if it never was there."""
-    here = class_competitions.c
+    here = competitions.c
     query = select(here.status).where(here.id == practice_id)
     return connection.execute(query).scalar_one_or_none()
 
@@ -61,12 +61,12 @@ def resume_practice(
     if row.status != "finished":
         return []
     over = {"status": "running", "finished_ms": None}
-    here = class_competitions
+    here = competitions
     connection.execute(here.update().where(here.c.id == row.id).values(**over, note=None))
-    parts = [game.competition_id for game in row.games if game.competition_id is not None]
-    connection.execute(competitions.update().where(competitions.c.id.in_(parts)).values(over))
+    parts = [game.tournament_id for game in row.games if game.tournament_id is not None]
+    connection.execute(tournaments.update().where(tournaments.c.id.in_(parts)).values(over))
     audit.add(connection, now_ms, by, "competition.resume", row.name, row.id)
-    return [competition(connection, each) for each in parts]
+    return [find_tournament(connection, each) for each in parts]
 
 
 def is_behind(connection: Connection, practice_id: str, bots: Collection[int]) -> bool:
@@ -76,7 +76,7 @@ def is_behind(connection: Connection, practice_id: str, bots: Collection[int]) -
 
 def follow(connection: Connection, practice_id: str, bots: Collection[int], now_ms: int) -> None:
     """Give a ladder the students and entries of its competition; ``bots`` play there."""
-    lock_row(connection, class_competitions.c.id, practice_id)
+    lock_row(connection, competitions.c.id, practice_id)
     for table, key, values in _changes(connection, practice_id, bots):
         where = [table.c[name] == value for name, value in key.items()]
         if values is None:
@@ -95,17 +95,17 @@ def _changes(connection: Connection, practice_id: str, bots: Collection[int]) ->
     source = practice_id.removesuffix(PRACTICE)
     found: list[_Change] = []
     for table, names in (
-        (class_students, ("status", "joined_ms")),
-        (class_staff, ("role", "since_ms")),
+        (competition_students, ("status", "joined_ms")),
+        (competition_staff, ("role", "since_ms")),
     ):
         people = {
             player: {name: row[name] for name in names}
             for player, row in _rows(connection, table, "player_id", source).items()
         }
         here = _rows(connection, table, "player_id", practice_id)
-        found += _between(table, {"class_id": practice_id}, "player_id", here, people)
-    entered = _rows(connection, class_entries, "bot_id", source)
-    here = _rows(connection, class_entries, "bot_id", practice_id)
+        found += _between(table, {"competition_id": practice_id}, "player_id", here, people)
+    entered = _rows(connection, competition_entries, "bot_id", source)
+    here = _rows(connection, competition_entries, "bot_id", practice_id)
     wanted = {}
     for bot, row in entered.items():
         if bot not in bots and bot not in here:
@@ -116,10 +116,12 @@ def _changes(connection: Connection, practice_id: str, bots: Collection[int]) ->
             **{name: row[name] for name in same},
             "status": "active" if bot in bots else gone,
         }
-    found += _between(class_entries, {"class_id": practice_id}, "bot_id", here, wanted)
-    games = select(class_games.c.competition_id).where(class_games.c.class_id == practice_id)
+    found += _between(competition_entries, {"competition_id": practice_id}, "bot_id", here, wanted)
+    games = select(competition_games.c.tournament_id).where(
+        competition_games.c.competition_id == practice_id
+    )
     for part in connection.execute(games).scalars():
-        query = select(entries).where(entries.c.competition_id == part)
+        query = select(tournament_entries).where(tournament_entries.c.tournament_id == part)
         here = {row["bot_id"]: dict(row) for row in connection.execute(query).mappings()}
         plays = {
             bot: {
@@ -128,12 +130,14 @@ def _changes(connection: Connection, practice_id: str, bots: Collection[int]) ->
             }
             for bot, values in wanted.items()
         }
-        found += _between(entries, {"competition_id": part}, "bot_id", here, plays)
+        found += _between(tournament_entries, {"tournament_id": part}, "bot_id", here, plays)
     return found
 
 
-def _rows(connection: Connection, table: Any, key: str, class_id: str) -> dict[int, dict[str, Any]]:
-    query = select(table).where(table.c.class_id == class_id)
+def _rows(
+    connection: Connection, table: Any, key: str, competition_id: str
+) -> dict[int, dict[str, Any]]:
+    query = select(table).where(table.c.competition_id == competition_id)
     return {row[key]: dict(row) for row in connection.execute(query).mappings()}
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 from sqlalchemy import Column, Connection, String, Table, select
 
 from plyhouse.storage import people
-from plyhouse.storage.models import audit, bots, class_members, players
+from plyhouse.storage.models import audit, bots, competition_members, players
 from plyhouse.storage.names import ERASED_PREFIX
 
 __all__ = ["Names", "known_names", "member_texts"]
@@ -132,8 +132,10 @@ def known_names(connection: Connection, player_id: int) -> Names:
     others = _taken(connection, player_id)
     accounts = {each for each in accounts if each.lower() not in others}
     words = {row.display}
-    here = class_members.c
-    for member in connection.execute(select(class_members).where(here.player_id == player_id)):
+    here = competition_members.c
+    for member in connection.execute(
+        select(competition_members).where(here.player_id == player_id)
+    ):
         words |= {str(member._mapping[each]) for each in member_texts() if member._mapping[each]}
         words.add(member.name)
     pseudonym = ERASED_PREFIX + secrets.token_hex(4)
@@ -157,8 +159,8 @@ def _taken(connection: Connection, player_id: int) -> set[str]:
 
 def member_texts() -> list[str]:
     """All texts about a member except the name."""
-    kept = ("class_id", "name", "name_key")
-    return [each.name for each in _texts(class_members) if each.name not in kept]
+    kept = ("competition_id", "name", "name_key")
+    return [each.name for each in _texts(competition_members) if each.name not in kept]
 
 
 def _texts(table: Table) -> list[Column[Any]]:

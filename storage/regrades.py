@@ -11,8 +11,8 @@ from plyhouse.storage.competition_sql import find
 from plyhouse.storage.errors import CompetitionRefusal, Unknown
 from plyhouse.storage.models import (
     bots,
-    class_games,
-    class_students,
+    competition_games,
+    competition_students,
     match_seats,
     matches,
     pairings,
@@ -52,7 +52,7 @@ class Regrade:
 
 def ask(
     connection: Connection,
-    class_id: str,
+    competition_id: str,
     player_id: int,
     text: str,
     match_id: str | None,
@@ -63,18 +63,21 @@ def ask(
     Raises `CompetitionRefusal` if the account is no student or has too many requests, and
     `Unknown` if the student did not play the match in this competition.
     """
-    row, here = find(connection, class_id, lock=True), regrades.c
+    row, here = find(connection, competition_id, lock=True), regrades.c
     query = (
-        select(class_students.c.status, players.c.name)
-        .join(players, players.c.id == class_students.c.player_id)
-        .where(class_students.c.class_id == row.id, class_students.c.player_id == player_id)
+        select(competition_students.c.status, players.c.name)
+        .join(players, players.c.id == competition_students.c.player_id)
+        .where(
+            competition_students.c.competition_id == row.id,
+            competition_students.c.player_id == player_id,
+        )
     )
     student = connection.execute(query).first()
     if student is None or student.status == "revoked":
         raise CompetitionRefusal("competition/no_student", f"you are no student of {row.name!r}")
     if match_id is not None:
         _own_match(connection, row.id, row.name, player_id, match_id)
-    mine = here.class_id == row.id, here.player_id == player_id
+    mine = here.competition_id == row.id, here.player_id == player_id
     counts = select(func.count(), func.count(here.closed_ms)).where(*mine)
     total, closed = connection.execute(counts).one()
     if total >= MOST or total - closed >= MOST_OPEN:
@@ -85,7 +88,7 @@ def ask(
         )
     values = {"text": text, "asked_ms": now_ms, "answer": "", "answered_by": ""}
     insert = regrades.insert().values(
-        class_id=row.id, player_id=player_id, match_id=match_id, **values
+        competition_id=row.id, player_id=player_id, match_id=match_id, **values
     )
     number = int(connection.execute(insert.returning(here.id)).scalar_one())
     subject = f"{number} of {student.name} in {row.name}"
@@ -94,18 +97,18 @@ def ask(
 
 
 def _own_match(
-    connection: Connection, class_id: str, name: str, player_id: int, match_id: str
+    connection: Connection, competition_id: str, name: str, player_id: int, match_id: str
 ) -> None:
     query = (
         select(matches.c.id)
         .join(pairings, pairings.c.id == matches.c.pairing_id)
-        .join(class_games, class_games.c.competition_id == pairings.c.competition_id)
+        .join(competition_games, competition_games.c.tournament_id == pairings.c.tournament_id)
         .join(match_seats, match_seats.c.match_id == matches.c.id)
         .join(bots, bots.c.id == match_seats.c.bot_id)
         .where(
             matches.c.id == match_id,
             matches.c.finished_ms.is_not(None),
-            class_games.c.class_id == class_id,
+            competition_games.c.competition_id == competition_id,
             bots.c.player_id == player_id,
         )
     )
@@ -117,7 +120,10 @@ def _own_match(
 
 
 def requests(
-    connection: Connection, class_id: str, player_id: int | None = None, number: int | None = None
+    connection: Connection,
+    competition_id: str,
+    player_id: int | None = None,
+    number: int | None = None,
 ) -> list[Regrade]:
     """Return the requests, open ones first, then the newest; of one student if given."""
     here = regrades.c
@@ -134,7 +140,7 @@ def requests(
             here.closed_ms,
         )
         .join(players, players.c.id == here.player_id)
-        .where(here.class_id == class_id)
+        .where(here.competition_id == competition_id)
         .order_by(here.closed_ms.is_not(None), here.id.desc())
     )
     if player_id is not None:
@@ -144,8 +150,8 @@ def requests(
     return [Regrade(*row) for row in connection.execute(query)]
 
 
-def _one(connection: Connection, class_id: str, number: int) -> Regrade:
-    found = requests(connection, class_id, number=number)
+def _one(connection: Connection, competition_id: str, number: int) -> Regrade:
+    found = requests(connection, competition_id, number=number)
     if not found:
         raise Unknown(f"there is no request {number} in this competition")
     return found[0]
@@ -153,7 +159,7 @@ def _one(connection: Connection, class_id: str, number: int) -> Regrade:
 
 def answer(
     connection: Connection,
-    class_id: str,
+    competition_id: str,
     number: int,
     text: str,
     by: By,
@@ -165,7 +171,7 @@ def answer(
 
     ``close`` closes the request.  Raises `Unknown`, or `CompetitionRefusal` if it is closed.
     """
-    row = find(connection, class_id, lock=True)
+    row = find(connection, competition_id, lock=True)
     old = _one(connection, row.id, number)
     if old.closed_ms is not None:
         raise CompetitionRefusal(

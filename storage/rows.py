@@ -208,7 +208,7 @@ class PairingRow(Struct, frozen=True, gc=False):
     matches: int
     """How many matches the pairing consists of."""
     created_ms: int
-    competition_id: str | None = None
+    tournament_id: str | None = None
     round: int = 0
     finished_ms: int | None = None
     """When the pairing was over; from then on the seed is public."""
@@ -253,8 +253,8 @@ class MatchRow(Struct, frozen=True, gc=False):
     void_reason: str | None = None
     """Why the match was made void, by an organiser or as a machine was too busy for a bot, so that
     it counts nowhere; None if it was not."""
-    competition_id: str | None = None
-    """The competition of the match. Read from the pairing; not written with the match."""
+    tournament_id: str | None = None
+    """The tournament of the match. Read from the pairing; not written with the match."""
     replaced: bool = False
     """True if another version or bot has since taken the place of one that plays here, so that
     the match no longer counts in its competition. Read from the entries; not written."""
@@ -262,7 +262,7 @@ class MatchRow(Struct, frozen=True, gc=False):
     @property
     def kind(self) -> str:
         """Purpose of the match: ``competition``, ``rated`` or ``casual``."""
-        if self.competition_id is not None:
+        if self.tournament_id is not None:
             return "competition"
         return "rated" if self.rated else "casual"
 
@@ -387,9 +387,9 @@ class TournamentRow:
 
 @dataclass(frozen=True, slots=True)
 class EntryRow:
-    """A bot's place in a competition."""
+    """A bot's place in a tournament."""
 
-    competition_id: str
+    tournament_id: str
     bot_id: int
     version_id: int | None
     player: str
@@ -401,7 +401,7 @@ class EntryRow:
 
 @dataclass(frozen=True, slots=True)
 class PlayedSeat:
-    """A seat of a match of a competition, finished or not."""
+    """A seat of a match of a tournament, finished or not."""
 
     pairing_id: str
     match_id: str
@@ -419,7 +419,7 @@ class PlayedSeat:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """One line of a competition's table; fields mean what they mean in `Standing`."""
+    """One line of a tournament's table; fields mean what they mean in `Standing`."""
 
     rank: int
     player: str
@@ -435,7 +435,7 @@ class TableRow:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a competition is, in matches."""
+    """How far a tournament is, in matches."""
 
     planned: int
     created: int
@@ -444,9 +444,9 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class TournamentOverview:
-    """All there is to show of a competition, as it was at one moment."""
+    """All there is to show of a tournament, as it was at one moment."""
 
-    competition: TournamentRow
+    tournament: TournamentRow
     entries: list[EntryRow]
     """In the order in which they were made."""
     progress: Progress

@@ -35,19 +35,19 @@ def steer(
 
 def withdraw(
     connection: Connection,
-    competition_id: str,
+    tournament_id: str,
     bot_id: int,
     by: By,
     now_ms: int,
     *,
     tell: bool = False,
 ) -> EntryRow:
-    """Take a bot out of what is still to be played of a competition; raises `Unknown`.
+    """Take a bot out of what is still to be played of a tournament; raises `Unknown`.
 
     ``tell`` shows the reason to everybody who sees the board.
     """
-    row = tournaments.competition(connection, competition_id)
-    entry = tournaments.withdraw(connection, competition_id, bot_id, by.why * tell)
+    row = tournaments.find_tournament(connection, tournament_id)
+    entry = tournaments.withdraw(connection, tournament_id, bot_id, by.why * tell)
     subject = f"{entry.player}/{entry.bot} from {row.name}"
     audit.add(connection, now_ms, by, "competition.withdraw", subject, row.id)
     return entry

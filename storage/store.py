@@ -1,7 +1,7 @@
 """The store: queries and changes of a database, awaited by the server.
 
 Queries are functions of a connection in the modules of this package.  `Store.read` and
-`Store.write` run one in a transaction: ``await store.read(class_sql.find, name)``.  Pass
+`Store.write` run one in a transaction: ``await store.read(competition_sql.find, name)``.  Pass
 `Store.now` to functions that take the time.
 
 Methods raise `plyhouse.storage.errors.StorageError`, whose subclasses say what is wrong. Writes

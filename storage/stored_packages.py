@@ -26,7 +26,7 @@ __all__ = [
     "complete",
     "drop_drafts",
     "forget",
-    "forget_class",
+    "forget_competition",
     "held_for_alone",
     "put",
     "sweep",
@@ -39,25 +39,25 @@ AT_ONCE = 500
 """Ids in one statement: databases limit the number of parameters."""
 
 
-def held_for_alone(connection: Connection, class_id: str) -> list[int]:
+def held_for_alone(connection: Connection, competition_id: str) -> list[int]:
     """Return the submissions that only one competition needs, by their ids."""
     here = submission_entries.c
     others = submission_entries.alias()
     only = select(here.submission_id).where(
-        here.class_id == class_id,
+        here.competition_id == competition_id,
         here.chosen.is_(True),
         ~exists().where(
-            others.c.submission_id == here.submission_id, others.c.class_id != class_id
+            others.c.submission_id == here.submission_id, others.c.competition_id != competition_id
         ),
     )
     return list(connection.execute(only).scalars())
 
 
-def forget_class(connection: Connection, class_id: str) -> None:
+def forget_competition(connection: Connection, competition_id: str) -> None:
     """Delete what was submitted for one competition alone, as that is deleted."""
     here = submission_entries.c
-    alone = held_for_alone(connection, class_id)
-    connection.execute(delete(submission_entries).where(here.class_id == class_id))
+    alone = held_for_alone(connection, competition_id)
+    connection.execute(delete(submission_entries).where(here.competition_id == competition_id))
     forget(connection, alone)
 
 

@@ -9,7 +9,7 @@ from plyhouse.storage.competition_rows import Joined
 from plyhouse.storage.competition_sql import find
 from plyhouse.storage.competition_students import student_of
 from plyhouse.storage.errors import CompetitionRefusal
-from plyhouse.storage.models import class_members, tokens
+from plyhouse.storage.models import competition_members, tokens
 from plyhouse.storage.names import key_of
 from plyhouse.storage.people import new_token
 from plyhouse.storage.rows import By
@@ -28,8 +28,8 @@ def reissue_token(
     """
     row = find(connection, reference, lock=True)
     student = student_of(connection, row, account)
-    here = class_members.c
-    mine = (here.class_id == row.id) & (here.player_id == student.player_id)
+    here = competition_members.c
+    mine = (here.competition_id == row.id) & (here.player_id == student.player_id)
     found = connection.execute(select(here.name, here.name_key, here.token).where(mine)).all()
     names = ", ".join(sorted(each.name for each in found))
     wanted = [each for each in found if not member or each.name_key == key_of(member)]
@@ -57,7 +57,7 @@ def reissue_token(
                   old.id)  # fmt: skip
     token, values = new_token(student.player_id, ("play",), person.name[:100], now_ms)
     connection.execute(tokens.insert().values(values))
-    kept = class_members.update().where(
+    kept = competition_members.update().where(
         here.player_id == student.player_id,
         here.name_key == person.name_key,
         here.token == person.token,

@@ -10,9 +10,9 @@ from sqlalchemy import Connection, case, exists, func, select, true
 
 from plyhouse.storage.models import (
     bots,
-    class_competitions,
-    class_entries,
-    class_students,
+    competition_entries,
+    competition_students,
+    competitions,
     submission_entries,
     submissions,
 )
@@ -31,7 +31,7 @@ def waiting(connection: Connection, limit: int = 1000) -> dict[int, WaitingCheck
     the list.  A submission that is ready waits again if it is to play elsewhere in games that no
     check of it covered.
     """
-    here, asked, entry = submissions.c, submission_entries.c, class_entries.c
+    here, asked, entry = submissions.c, submission_entries.c, competition_entries.c
     pending = (
         select(func.min(asked.asked_ms))
         .where(asked.submission_id == here.id, asked.outcome == "")
@@ -63,27 +63,25 @@ def checked_for(connection: Connection, identity: int) -> list[CheckedFor]:
     They are those that it waits to enter; without any, those of its bot and its player that are
     not over.
     """
-    here, asked, entry = submissions.c, submission_entries.c, class_entries.c
-    course, student = class_competitions.c, class_students.c
+    here, asked, entry = submissions.c, submission_entries.c, competition_entries.c
+    course, student = competitions.c, competition_students.c
     baseline = exists().where(
-        entry.class_id == course.id, entry.bot_id == here.bot_id, entry.baseline.is_(True)
+        entry.competition_id == course.id, entry.bot_id == here.bot_id, entry.baseline.is_(True)
     )
     found = (
         select(course.name, course.file, baseline.label("baseline"))
-        .select_from(
-            submissions.join(bots, bots.c.id == here.bot_id).join(class_competitions, true())
-        )
+        .select_from(submissions.join(bots, bots.c.id == here.bot_id).join(competitions, true()))
         .where(here.id == identity)
         .order_by(course.name_key)
     )
     asks = exists().where(
-        asked.submission_id == here.id, asked.class_id == course.id, asked.outcome == ""
+        asked.submission_id == here.id, asked.competition_id == course.id, asked.outcome == ""
     )
     rows = connection.execute(found.where(asks, course.status != "deleted")).all()
     if not rows:
-        enters = exists().where(entry.class_id == course.id, entry.bot_id == here.bot_id)
+        enters = exists().where(entry.competition_id == course.id, entry.bot_id == here.bot_id)
         learns = exists().where(
-            student.class_id == course.id,
+            student.competition_id == course.id,
             student.player_id == bots.c.player_id,
             student.status == "active",
         )
@@ -103,7 +101,7 @@ def games_checked(connection: Connection, player_id: int, digest: str) -> set[st
     return {game for games in connection.execute(query).scalars() for game in json.loads(games)}
 
 
-def games_for(connection: Connection, class_id: str) -> dict[int, list[str]]:
+def games_for(connection: Connection, competition_id: str) -> dict[int, list[str]]:
     """Return the games of versions whose check covered a competition, by version.
 
     A check covers the games of the competitions that the submission asks to enter.
@@ -113,7 +111,7 @@ def games_for(connection: Connection, class_id: str) -> dict[int, list[str]]:
         select(here.version_id, here.games)
         .join(submission_entries, asked.submission_id == here.id)
         .where(
-            asked.class_id == class_id,
+            asked.competition_id == competition_id,
             asked.outcome.in_(("entered", "games")),
             here.status == "ready",
         )

@@ -38,7 +38,7 @@ OUTCOMES: Final = {
 class AskedEntry:
     """A competition that a submission enters."""
 
-    class_id: str
+    competition_id: str
     competition: str
     """Its name."""
     chosen: bool

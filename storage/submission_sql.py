@@ -19,15 +19,15 @@ from plyhouse.storage.errors import SubmissionRefusal
 from plyhouse.storage.locks import lock_row
 from plyhouse.storage.models import (
     bots,
-    class_competitions,
-    class_entries,
-    class_games,
+    competition_games,
+    competitions,
     packages,
     players,
     submission_entries,
     submissions,
     versions,
 )
+from plyhouse.storage.models import competition_entries as entry_table
 from plyhouse.storage.stored_packages import complete, forget, sweep
 from plyhouse.storage.submission_rows import MAX_REPORT, AskedEntry, SubmissionRow, no_submission
 
@@ -155,8 +155,8 @@ def _ask(
 ) -> None:
     """Note where it is to play, with outcomes; who named a competition once has named it."""
     here = submission_entries.c
-    for class_id, outcome in takers.items():
-        key = here.submission_id == identity, here.class_id == class_id
+    for competition_id, outcome in takers.items():
+        key = here.submission_id == identity, here.competition_id == competition_id
         values: dict[str, object] = {"asked_ms": now_ms, "outcome": outcome}
         if chosen:
             values["chosen"] = True
@@ -164,7 +164,7 @@ def _ask(
             connection.execute(
                 submission_entries.insert().values(
                     submission_id=identity,
-                    class_id=class_id,
+                    competition_id=competition_id,
                     **{"chosen": chosen, **values},
                 )
             )
@@ -173,7 +173,7 @@ def _ask(
 # ---------------------------------------------------------------------------- being checked
 
 
-def waiting_for(connection: Connection, class_id: str) -> list[str]:
+def waiting_for(connection: Connection, competition_id: str) -> list[str]:
     """Return the names (``player/bot``) of what is to play in a competition once it is checked."""
     here, asked = submissions.c, submission_entries.c
     query = (
@@ -182,7 +182,9 @@ def waiting_for(connection: Connection, class_id: str) -> list[str]:
         .join(submission_entries, asked.submission_id == here.id)
         .join(bots, bots.c.id == here.bot_id)
         .join(players, players.c.id == bots.c.player_id)
-        .where(here.status != "refused", asked.class_id == class_id, asked.outcome == "")
+        .where(
+            here.status != "refused", asked.competition_id == competition_id, asked.outcome == ""
+        )
         .order_by(here.submitted_ms, here.id)
     )
     return [f"{player}/{bot}" for player, bot in connection.execute(query)]
@@ -256,13 +258,14 @@ def _bounded(report: str) -> str:
 def _enter(connection: Connection, row: SubmissionRow) -> None:
     """Let it play wherever that was asked for and not done yet."""
     here = submission_entries.c
-    for asked in sorted(row.competitions, key=lambda each: each.class_id):  # locked in this order
+    # Locked in this order.
+    for asked in sorted(row.competitions, key=lambda each: each.competition_id):
         if asked.outcome:
             continue
-        key = here.submission_id == row.id, here.class_id == asked.class_id
+        key = here.submission_id == row.id, here.competition_id == asked.competition_id
         outcome = competition_entries.enter_checked(
             connection,
-            asked.class_id,
+            asked.competition_id,
             row.player_id,
             row.bot_id,
             row.version_id,
@@ -290,7 +293,7 @@ def of(
     *,
     bot_id: int | None = None,
     player_id: int | None = None,
-    class_id: str = "",
+    competition_id: str = "",
     limit: int | None = None,
     baselines: bool = False,
 ) -> list[SubmissionRow]:
@@ -303,14 +306,14 @@ def of(
         query = query.where(submissions.c.bot_id == bot_id)
     if player_id is not None:
         query = query.where(bots.c.player_id == player_id)
-    if class_id:
+    if competition_id:
         asked = submission_entries.c
-        here = asked.submission_id == submissions.c.id, asked.class_id == class_id
+        here = asked.submission_id == submissions.c.id, asked.competition_id == competition_id
         query = query.where(exists().where(*here))
     if baselines:
-        entry = class_entries.c
-        of_class = entry.class_id == class_id, entry.bot_id == submissions.c.bot_id
-        query = query.where(exists().where(*of_class, entry.baseline.is_(True)))
+        entry = entry_table.c
+        mine = entry.competition_id == competition_id, entry.bot_id == submissions.c.bot_id
+        query = query.where(exists().where(*mine, entry.baseline.is_(True)))
     if limit is not None:
         query = query.limit(limit)
     return _with_entries(connection, connection.execute(query).all())
@@ -378,14 +381,14 @@ def set_open(connection: Connection, bot_id: int, open_ms: int | None) -> None:
     connection.execute(bots.update().where(bots.c.id == bot_id).values(open_ms=open_ms))
 
 
-def entered(connection: Connection, class_id: str) -> set[int]:
+def entered(connection: Connection, competition_id: str) -> set[int]:
     """Return the entered bots whose version is a ready submission."""
-    here, entry = submissions.c, class_entries.c
+    here, entry = submissions.c, entry_table.c
     same = (here.bot_id == entry.bot_id) & (here.version_id == entry.version_id)
     query = (
         select(entry.bot_id)
         .join(submissions, same)
-        .where(entry.class_id == class_id, here.status == "ready")
+        .where(entry.competition_id == competition_id, here.status == "ready")
     )
     return set(connection.execute(query).scalars())
 
@@ -419,38 +422,39 @@ def _rows() -> Select[Any]:
 
 
 def _with_entries(connection: Connection, rows: Sequence[Row[Any]]) -> list[SubmissionRow]:
-    here, entry = submission_entries.c, class_entries.c
+    here, entry = submission_entries.c, entry_table.c
     asked: dict[int, list[AskedEntry]] = {}
     versions_of = {row.id: row.version_id for row in rows}
     ids = list(versions_of)
     games: dict[str, list[str]] = {}
     for start in range(0, len(ids), AT_ONCE):
         some = ids[start : start + AT_ONCE]
-        theirs = class_games.c.class_id.in_(
-            select(here.class_id).where(here.submission_id.in_(some))
+        theirs = competition_games.c.competition_id.in_(
+            select(here.competition_id).where(here.submission_id.in_(some))
         )
-        played = select(class_games.c.class_id, class_games.c.game).where(theirs)
-        for class_id, game in connection.execute(played.order_by(class_games.c.number)):
-            if game not in games.setdefault(class_id, []):
-                games[class_id].append(game)
+        played = select(competition_games.c.competition_id, competition_games.c.game).where(theirs)
+        for competition_id, game in connection.execute(played.order_by(competition_games.c.number)):
+            if game not in games.setdefault(competition_id, []):
+                games[competition_id].append(game)
         query = (
             select(
                 here.submission_id,
                 entry.version_id,
-                here.class_id,
-                class_competitions.c.name,
+                here.competition_id,
+                competitions.c.name,
                 here.chosen,
                 here.asked_ms,
                 here.outcome,
             )
-            .join(class_competitions, class_competitions.c.id == here.class_id)
+            .join(competitions, competitions.c.id == here.competition_id)
             .join(submissions, submissions.c.id == here.submission_id)
             .outerjoin(
-                class_entries,
-                (entry.class_id == here.class_id) & (entry.bot_id == submissions.c.bot_id),
+                entry_table,
+                (entry.competition_id == here.competition_id)
+                & (entry.bot_id == submissions.c.bot_id),
             )
             .where(here.submission_id.in_(some))
-            .order_by(class_competitions.c.name_key)
+            .order_by(competitions.c.name_key)
         )
         for identity, playing, *rest in connection.execute(query):
             one = replace(AskedEntry(*rest), games=tuple(games.get(rest[0], ())))
@@ -473,10 +477,10 @@ def remove(connection: Connection, identity: int) -> None:
     """Remove a submission that plays nowhere; raises `SubmissionRefusal` where it does."""
     row = find(connection, identity)
     lock_row(connection, bots.c.id, row.bot_id)
-    entry, course = class_entries.c, class_competitions.c
+    entry, course = entry_table.c, competitions.c
     query = (
         select(course.name)
-        .join(class_entries, entry.class_id == course.id)
+        .join(entry_table, entry.competition_id == course.id)
         .where(
             entry.version_id == row.version_id,
             entry.status == "active",

@@ -14,15 +14,15 @@ from plyhouse.storage import audit
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.models import (
     bots,
-    class_competitions,
-    class_entries,
-    class_games,
-    entries,
+    competition_entries,
+    competition_games,
+    competitions,
     match_seats,
     matches,
     pairings,
     players,
     suspensions,
+    tournament_entries,
     versions,
 )
 from plyhouse.storage.people import bot_named
@@ -120,9 +120,9 @@ def ended(
     since = connection.execute(lifted).scalar_one()
     rehearsed = (
         select(pairings.c.id)
-        .join(class_games, class_games.c.competition_id == pairings.c.competition_id)
-        .join(class_competitions, class_competitions.c.id == class_games.c.class_id)
-        .where(class_competitions.c.rehearses.is_not(None))
+        .join(competition_games, competition_games.c.tournament_id == pairings.c.tournament_id)
+        .join(competitions, competitions.c.id == competition_games.c.competition_id)
+        .where(competitions.c.rehearses.is_not(None))
     )
     query = (
         select(
@@ -150,15 +150,15 @@ def ended(
 
 
 def suspended_in(
-    connection: Connection, class_id: str, *, withdrawn: bool = False
+    connection: Connection, competition_id: str, *, withdrawn: bool = False
 ) -> list[SuspensionRow]:
     """Return the suspended versions that are entered in a competition.
 
     Only those of active entries, or with ``withdrawn`` only those of withdrawn ones.
     """
-    entered = select(class_entries.c.version_id).where(
-        class_entries.c.class_id == class_id,
-        class_entries.c.status == ("withdrawn" if withdrawn else "active"),
+    entered = select(competition_entries.c.version_id).where(
+        competition_entries.c.competition_id == competition_id,
+        competition_entries.c.status == ("withdrawn" if withdrawn else "active"),
     )
     return _listed(connection, suspensions.c.version_id.in_(entered))
 
@@ -171,10 +171,10 @@ def withdraw_suspended(
     Finished matches stay, and so do baselines: without them there are no grades, so their pairings
     wait until the staff acts.
     """
-    here, course = class_entries.c, class_competitions.c
+    here, course = competition_entries.c, competitions.c
     query = (
-        select(here.class_id, here.bot_id, course.name, players.c.name, bots.c.name)
-        .join(class_competitions, course.id == here.class_id)
+        select(here.competition_id, here.bot_id, course.name, players.c.name, bots.c.name)
+        .join(competitions, course.id == here.competition_id)
         .join(suspensions, suspensions.c.version_id == here.version_id)
         .join(bots, bots.c.id == here.bot_id)
         .join(players, players.c.id == bots.c.player_id)
@@ -187,20 +187,24 @@ def withdraw_suspended(
     )
     if version_id is not None:
         query = query.where(here.version_id == version_id)
-    for class_id, bot_id, title, player, bot in connection.execute(query).all():
+    for competition_id, bot_id, title, player, bot in connection.execute(query).all():
         connection.execute(
-            class_entries.update()
-            .where(here.class_id == class_id, here.bot_id == bot_id)
+            competition_entries.update()
+            .where(here.competition_id == competition_id, here.bot_id == bot_id)
             .values(status="withdrawn")
         )
-        parts = select(class_games.c.competition_id).where(class_games.c.class_id == class_id)
+        parts = select(competition_games.c.tournament_id).where(
+            competition_games.c.competition_id == competition_id
+        )
         connection.execute(
-            entries.update()
-            .where(entries.c.competition_id.in_(parts), entries.c.bot_id == bot_id)
+            tournament_entries.update()
+            .where(
+                tournament_entries.c.tournament_id.in_(parts), tournament_entries.c.bot_id == bot_id
+            )
             .values(status="withdrawn")
         )
         subject = f"{player}/{bot} from {title}"
-        audit.add(connection, now_ms, by, "competition.withdraw", subject, class_id)
+        audit.add(connection, now_ms, by, "competition.withdraw", subject, competition_id)
 
 
 def suspend(connection: Connection, version_id: int, reason: str, now_ms: int) -> bool:

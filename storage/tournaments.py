@@ -18,13 +18,13 @@ from plyhouse.storage.errors import NotNow, Unknown
 from plyhouse.storage.locks import locking
 from plyhouse.storage.models import (
     bots,
-    class_games,
-    competitions,
-    entries,
+    competition_games,
     match_seats,
     matches,
     pairings,
     players,
+    tournament_entries,
+    tournaments,
 )
 from plyhouse.storage.rows import (
     EntryRow,
@@ -39,8 +39,8 @@ from plyhouse.storage.tournament_settings import encoded, settings
 __all__ = [
     "change_settings",
     "change_status",
-    "competition",
     "create",
+    "find_tournament",
     "list_all",
     "list_entries",
     "note_left",
@@ -58,19 +58,19 @@ __all__ = [
 
 _STATUSES = ("open", "running", "finished")
 _COLUMNS = (
-    competitions.c.id,
-    competitions.c.name,
-    competitions.c.game,
-    competitions.c.time_control,
-    competitions.c.format,
-    competitions.c.rounds,
-    competitions.c.mirrored,
-    competitions.c.rated,
-    competitions.c.created_ms,
-    competitions.c.status,
-    competitions.c.started_ms,
-    competitions.c.finished_ms,
-    competitions.c.data,
+    tournaments.c.id,
+    tournaments.c.name,
+    tournaments.c.game,
+    tournaments.c.time_control,
+    tournaments.c.format,
+    tournaments.c.rounds,
+    tournaments.c.mirrored,
+    tournaments.c.rated,
+    tournaments.c.created_ms,
+    tournaments.c.status,
+    tournaments.c.started_ms,
+    tournaments.c.finished_ms,
+    tournaments.c.data,
 )
 
 
@@ -83,10 +83,10 @@ def create(
 
     A version of None lets any version play.
     """
-    connection.execute(competitions.insert(), [asdict(each) for each in rows])
+    connection.execute(tournaments.insert(), [asdict(each) for each in rows])
     playing = [
         {
-            "competition_id": each.id,
+            "tournament_id": each.id,
             "bot_id": bot,
             "version_id": version,
             "status": "active",
@@ -96,24 +96,24 @@ def create(
         for bot, version in entered
     ]
     if playing:
-        connection.execute(entries.insert(), playing)
+        connection.execute(tournament_entries.insert(), playing)
 
 
-def competition(
-    connection: Connection, competition_id: str, *, lock: bool = False
+def find_tournament(
+    connection: Connection, tournament_id: str, *, lock: bool = False
 ) -> TournamentRow:
-    """Return a competition; raise `Unknown` if there is none of that id, or it was deleted.
+    """Return a tournament; raise `Unknown` if there is none of that id, or it was deleted.
 
     ``lock`` keeps others from changing it until the transaction ends.  Use it if you write what
     follows from the row that you read.
     """
     query = select(*_COLUMNS).where(
-        competitions.c.id == competition_id, competitions.c.status != "deleted"
+        tournaments.c.id == tournament_id, tournaments.c.status != "deleted"
     )
     found = connection.execute(locking(query) if lock else query).first()
     if found is None:
         raise Unknown(
-            f"there is no competition {competition_id!r}; take an id from the list of competitions"
+            f"there is no competition {tournament_id!r}; take an id from the list of competitions"
         )
     return TournamentRow(*found)
 
@@ -125,16 +125,18 @@ def list_all(connection: Connection, *, without_students: bool = False) -> list[
     """
     query = (
         select(*_COLUMNS)
-        .where(competitions.c.status != "deleted")
-        .order_by(competitions.c.created_ms.desc(), competitions.c.id.desc())
+        .where(tournaments.c.status != "deleted")
+        .order_by(tournaments.c.created_ms.desc(), tournaments.c.id.desc())
     )
     if without_students:
-        query = query.join(class_games, class_games.c.class_id == competitions.c.id)
+        query = query.join(
+            competition_games, competition_games.c.competition_id == tournaments.c.id
+        )
     return [TournamentRow(*row) for row in connection.execute(query)]
 
 
-def set_status(connection: Connection, competition_id: str, status: str, now_ms: int) -> None:
-    """Move a competition on; starting and ending it are dated."""
+def set_status(connection: Connection, tournament_id: str, status: str, now_ms: int) -> None:
+    """Move a tournament on; starting and ending it are dated."""
     if status not in _STATUSES:
         raise Unknown(f"there is no status {status!r}; use {', '.join(_STATUSES)}")
     values: dict[str, object] = {"status": status}
@@ -142,41 +144,41 @@ def set_status(connection: Connection, competition_id: str, status: str, now_ms:
         values["started_ms"] = now_ms
     elif status != "open":
         values["finished_ms"] = now_ms
-    competition(connection, competition_id, lock=True)
-    _update(connection, competition_id, values)
+    find_tournament(connection, tournament_id, lock=True)
+    _update(connection, tournament_id, values)
 
 
-def suspend(connection: Connection, competition_id: str, why: str) -> None:
-    """Store that a competition cannot go on, and why; `resume` restores its status.
+def suspend(connection: Connection, tournament_id: str, why: str) -> None:
+    """Store that a tournament cannot go on, and why; `resume` restores its status.
 
     Raises `NotNow` for one that is finished.
     """
-    row = competition(connection, competition_id, lock=True)
+    row = find_tournament(connection, tournament_id, lock=True)
     if row.status == "finished":
         raise NotNow(f"the competition {row.name!r} is finished and cannot be suspended")
     before = settings(row).suspended_from if row.status == "suspended" else row.status
     data = replace(settings(row), suspended=why, suspended_from=before)
-    _update(connection, competition_id, {"status": "suspended", "data": encoded(data)})
+    _update(connection, tournament_id, {"status": "suspended", "data": encoded(data)})
 
 
-def resume(connection: Connection, competition_id: str) -> TournamentRow:
-    """Give a suspended competition back the status that it had; return it.
+def resume(connection: Connection, tournament_id: str) -> TournamentRow:
+    """Give a suspended tournament back the status that it had; return it.
 
     Any other stays as it is.
     """
-    row = competition(connection, competition_id, lock=True)
+    row = find_tournament(connection, tournament_id, lock=True)
     if row.status != "suspended":
         return row
     before = settings(row).suspended_from
     status = before if before in ("open", "paused") else "running"
     data = replace(settings(row), suspended="", suspended_from="running")
-    _update(connection, competition_id, {"status": status, "data": encoded(data)})
-    return competition(connection, competition_id)
+    _update(connection, tournament_id, {"status": status, "data": encoded(data)})
+    return find_tournament(connection, tournament_id)
 
 
-def resume_as(connection: Connection, competition_id: str, status: str) -> None:
-    """Let a suspended competition be ``paused`` or ``running`` once it can go on."""
-    row = competition(connection, competition_id, lock=True)
+def resume_as(connection: Connection, tournament_id: str, status: str) -> None:
+    """Let a suspended tournament be ``paused`` or ``running`` once it can go on."""
+    row = find_tournament(connection, tournament_id, lock=True)
     if row.status == "suspended":
         change_settings(connection, row, suspended_from=status)
 
@@ -188,14 +190,12 @@ def change_settings(connection: Connection, row: TournamentRow, **changes: Any) 
 
 
 def reason(row: TournamentRow) -> str:
-    """Why a competition is suspended; empty if it is not."""
+    """Why a tournament is suspended; empty if it is not."""
     return settings(row).suspended if row.status == "suspended" else ""
 
 
-def _update(connection: Connection, competition_id: str, values: Mapping[str, object]) -> None:
-    connection.execute(
-        competitions.update().where(competitions.c.id == competition_id).values(values)
-    )
+def _update(connection: Connection, tournament_id: str, values: Mapping[str, object]) -> None:
+    connection.execute(tournaments.update().where(tournaments.c.id == tournament_id).values(values))
 
 
 _STEPS = {
@@ -207,14 +207,14 @@ _STEPS = {
 
 
 def change_status(
-    connection: Connection, competition_id: str, step: str, now_ms: int
+    connection: Connection, tournament_id: str, step: str, now_ms: int
 ) -> TournamentRow:
     """Let a tournament ``pause``, ``resume`` or ``delete`` it; to say so twice is fine.
 
     Raises `NotNow` where its present status does not allow it.
     """
     before, status = _STEPS[step]
-    row = competition(connection, competition_id, lock=True)
+    row = find_tournament(connection, tournament_id, lock=True)
     if row.status == status:
         return row
     if row.status not in before:
@@ -222,57 +222,60 @@ def change_status(
     values: dict[str, object] = {"status": status}
     if status == "deleted" and row.finished_ms is None:
         values["finished_ms"] = now_ms
-    _update(connection, competition_id, values)
-    found = select(*_COLUMNS).where(competitions.c.id == competition_id)
+    _update(connection, tournament_id, values)
+    found = select(*_COLUMNS).where(tournaments.c.id == tournament_id)
     return TournamentRow(*connection.execute(found).one())
 
 
-def withdraw(connection: Connection, competition_id: str, bot_id: int, why: str = "") -> EntryRow:
-    """Note that a bot has left a competition, and why if that may be told.
+def withdraw(connection: Connection, tournament_id: str, bot_id: int, why: str = "") -> EntryRow:
+    """Note that a bot has left a tournament, and why if that may be told.
 
     Raises `Unknown` if it was never in it.
     """
-    for entry in list_entries(connection, competition_id):
+    for entry in list_entries(connection, tournament_id):
         if entry.bot_id == bot_id:
-            withdraw_some(connection, competition_id, {bot_id: why})
+            withdraw_some(connection, tournament_id, {bot_id: why})
             return dataclasses.replace(entry, status="withdrawn")
-    raise Unknown(f"this bot has no entry in the competition {competition_id!r}")
+    raise Unknown(f"this bot has no entry in the competition {tournament_id!r}")
 
 
-def withdraw_some(connection: Connection, competition_id: str, whys: Mapping[int, str]) -> None:
-    """Note that bots have left a competition, with reasons that may be told; empty for none."""
+def withdraw_some(connection: Connection, tournament_id: str, whys: Mapping[int, str]) -> None:
+    """Note that bots have left a tournament, with reasons that may be told; empty for none."""
     if not whys:
         return
-    mine = entries.c.competition_id == competition_id, entries.c.bot_id.in_(whys)
-    connection.execute(entries.update().where(*mine).values(status="withdrawn"))
+    mine = (
+        tournament_entries.c.tournament_id == tournament_id,
+        tournament_entries.c.bot_id.in_(whys),
+    )
+    connection.execute(tournament_entries.update().where(*mine).values(status="withdrawn"))
     told = {bot: why for bot, why in whys.items() if why}
     if told:
-        row = competition(connection, competition_id, lock=True)
+        row = find_tournament(connection, tournament_id, lock=True)
         change_settings(connection, row, gone=settings(row).gone | told)
 
 
-def list_entries(connection: Connection, competition_id: str) -> list[EntryRow]:
-    """Return the entries of a competition in the order they were made."""
+def list_entries(connection: Connection, tournament_id: str) -> list[EntryRow]:
+    """Return the entries of a tournament in the order they were made."""
     query = (
         select(
-            entries.c.competition_id,
-            entries.c.bot_id,
-            entries.c.version_id,
+            tournament_entries.c.tournament_id,
+            tournament_entries.c.bot_id,
+            tournament_entries.c.version_id,
             players.c.name,
             bots.c.name,
-            entries.c.status,
-            entries.c.created_ms,
+            tournament_entries.c.status,
+            tournament_entries.c.created_ms,
         )
-        .join(bots, bots.c.id == entries.c.bot_id)
+        .join(bots, bots.c.id == tournament_entries.c.bot_id)
         .join(players, players.c.id == bots.c.player_id)
-        .where(entries.c.competition_id == competition_id)
-        .order_by(entries.c.created_ms, entries.c.bot_id)
+        .where(tournament_entries.c.tournament_id == tournament_id)
+        .order_by(tournament_entries.c.created_ms, tournament_entries.c.bot_id)
     )
     return [EntryRow(*row) for row in connection.execute(query)]
 
 
-def played_seats(connection: Connection, competition_id: str) -> list[PlayedSeat]:
-    """Return the seats of all matches of a competition, match by match, in the order of seats."""
+def played_seats(connection: Connection, tournament_id: str) -> list[PlayedSeat]:
+    """Return the seats of all matches of a tournament, match by match, in the order of seats."""
     query = (
         select(
             pairings.c.id,
@@ -289,7 +292,7 @@ def played_seats(connection: Connection, competition_id: str) -> list[PlayedSeat
         )
         .join(matches, matches.c.pairing_id == pairings.c.id)
         .join(match_seats, match_seats.c.match_id == matches.c.id)
-        .where(pairings.c.competition_id == competition_id)
+        .where(pairings.c.tournament_id == tournament_id)
         .order_by(matches.c.id, match_seats.c.seat)
     )
     found = []
@@ -310,8 +313,8 @@ def of_present_versions() -> ColumnElement[bool]:
     place; for a query of `matches` and `pairings`.  Entries without a version count
     with any.
     """
-    seat, entry = match_seats.alias(), entries.alias()
-    entered = (entry.c.competition_id == pairings.c.competition_id) & (
+    seat, entry = match_seats.alias(), tournament_entries.alias()
+    entered = (entry.c.tournament_id == pairings.c.tournament_id) & (
         entry.c.bot_id == seat.c.bot_id
     )
     other = (
@@ -326,38 +329,38 @@ def of_present_versions() -> ColumnElement[bool]:
     return ~other.exists()
 
 
-def note_left(connection: Connection, competition_id: str, left: Mapping[int, int]) -> None:
-    """Keep since which round bots are gone, for who goes on with a competition later."""
-    row = competition(connection, competition_id, lock=True)
+def note_left(connection: Connection, tournament_id: str, left: Mapping[int, int]) -> None:
+    """Keep since which round bots are gone, for who goes on with a tournament later."""
+    row = find_tournament(connection, tournament_id, lock=True)
     change_settings(connection, row, left=settings(row).left | dict(left))
 
 
-def overview(connection: Connection, competition_id: str) -> TournamentOverview:
-    """Return all there is to show of a competition; raise `Unknown` if there is none of that id."""
+def overview(connection: Connection, tournament_id: str) -> TournamentOverview:
+    """Return all there is to show of a tournament; raise `Unknown` if there is none of that id."""
     return TournamentOverview(
-        competition(connection, competition_id),
-        list_entries(connection, competition_id),
-        _progress(connection, competition_id),
-        _table(connection, competition_id),
+        find_tournament(connection, tournament_id),
+        list_entries(connection, tournament_id),
+        _progress(connection, tournament_id),
+        _table(connection, tournament_id),
     )
 
 
-def _progress(connection: Connection, competition_id: str) -> Progress:
+def _progress(connection: Connection, tournament_id: str) -> Progress:
     planned = select(func.coalesce(func.sum(pairings.c.matches), 0)).where(
-        pairings.c.competition_id == competition_id
+        pairings.c.tournament_id == tournament_id
     )
     counted = (
         select(
             planned.scalar_subquery(), func.count(matches.c.id), func.count(matches.c.finished_ms)
         )
         .join(pairings, pairings.c.id == matches.c.pairing_id)
-        .where(pairings.c.competition_id == competition_id)
+        .where(pairings.c.tournament_id == tournament_id)
     )
     return Progress(*map(int, connection.execute(counted).one()))
 
 
-def _table(connection: Connection, competition_id: str) -> list[TableRow]:
-    """Return the table of a competition: by score, wins, then age of the bot.
+def _table(connection: Connection, tournament_id: str) -> list[TableRow]:
+    """Return the table of a tournament: by score, wins, then age of the bot.
 
     All its matches count that are not void, rated or not. Entries without one come last.
     """
@@ -374,7 +377,7 @@ def _table(connection: Connection, competition_id: str) -> list[TableRow]:
         .join(matches, matches.c.id == match_seats.c.match_id)
         .join(pairings, pairings.c.id == matches.c.pairing_id)
         .where(
-            pairings.c.competition_id == competition_id,
+            pairings.c.tournament_id == tournament_id,
             match_seats.c.result.is_not(None),
             of_present_versions(),
         )
@@ -387,11 +390,11 @@ def _table(connection: Connection, competition_id: str) -> list[TableRow]:
     )
     query = (
         select(players.c.name, bots.c.name, bots.c.id, score, games, wins, draws, losses, returned)
-        .select_from(entries)
-        .join(bots, bots.c.id == entries.c.bot_id)
+        .select_from(tournament_entries)
+        .join(bots, bots.c.id == tournament_entries.c.bot_id)
         .join(players, players.c.id == bots.c.player_id)
-        .outerjoin(results, results.c.bot_id == entries.c.bot_id)
-        .where(entries.c.competition_id == competition_id)
+        .outerjoin(results, results.c.bot_id == tournament_entries.c.bot_id)
+        .where(tournament_entries.c.tournament_id == tournament_id)
         .order_by(score.desc(), wins.desc(), bots.c.id)
     )
     table: list[TableRow] = []

@@ -155,7 +155,7 @@ class StartedBots:
             if (
                 not each.online
                 and level_of(each.bot) in LEVELS
-                and any(match is not None and match.competition is None for match in matches)
+                and any(match is not None and match.tournament is None for match in matches)
                 and await self._hub.registration.is_builtin(each.player_id)
             ):
                 absent.append(each.bot)

@@ -167,11 +167,11 @@ def loss_lines(lost: Losses) -> list[str]:
 
 
 @click.command()
-@click.argument("competition_id", metavar="ID")
+@click.argument("tournament_id", metavar="ID")
 @click.argument("bot", metavar="PLAYER/BOT")
 @why_option(required=False)
 @database_option()
-def withdraw(competition_id: str, bot: str, why: str, database: str) -> None:
+def withdraw(tournament_id: str, bot: str, why: str, database: str) -> None:
     """Withdraw a bot from a competition without students.
 
     Matches that have not begun are not played.
@@ -182,7 +182,7 @@ def withdraw(competition_id: str, bot: str, why: str, database: str) -> None:
         player, _, name = bot.partition("/")
         row = await store.read(people.bot_named, player, name)
         entry = await store.write(
-            steering.withdraw, competition_id, row.id, operator(why), store.now()
+            steering.withdraw, tournament_id, row.id, operator(why), store.now()
         )
         return f"{entry.player}/{entry.bot}"
 

@@ -216,7 +216,7 @@ def _organise(server: str, token: str) -> dict[str, str]:
             rated=True,
             entries=entries,
         )
-        made[competition.game] = ask(server, call, token).competition
+        made[competition.game] = ask(server, call, token).tournament
     return made
 
 

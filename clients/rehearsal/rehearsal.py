@@ -245,7 +245,7 @@ class _Stage:
         matches = [
             self._played(match, names)
             for game in view.progress
-            for match in self._matches(game.competition)
+            for match in self._matches(game.tournament)
         ]
         suspended = self.ask(calls.suspensions())
         return RehearsalFacts(

@@ -9,7 +9,7 @@ import { pressedTwice } from "./confirm.js";
 /** An element that only some of these pages have. @param {string} id */
 const at = (id) => document.getElementById(id);
 const place = /** @type {HTMLElement | null} */ (document.querySelector("[data-competition]"))?.dataset.competition;
-const here = place ? `class/competitions/${encodeURIComponent(place)}` : "";
+const here = place ? `competitions/${encodeURIComponent(place)}` : "";
 let busy = false;
 
 /** A time of this browser's clock as the API takes it; empty if there is none. @param {string} text */
@@ -254,7 +254,7 @@ onSubmit("submit-form", async (form) => {
 onSubmit("join-form", async (form) => {
   const { code, player } = fields(form);
   const named = !byId("join-new").hidden;
-  const joined = await call("POST", "class/join", { code: code.trim(), player: named ? player.trim() : "" });
+  const joined = await call("POST", "join", { code: code.trim(), player: named ? player.trim() : "" });
   const told = [html("p", {}, `You are ${joined.account} in ${joined.name}. `, html("a", { href: `/competitions/${encodeURIComponent(joined.name)}` }, "Go there"))];
   if (joined.token) {
     told.push(html("p", {}, "Your token, with which your bots connect and you sign in. Copy it now, it is not shown again: ", html("code", { class: "code" }, joined.token)));
@@ -338,14 +338,14 @@ const withFile = (act) => perform(async () => {
 
 at("check")?.addEventListener("click", () => withFile(async () => {
   const { file, entries } = fields(byId("file-form", HTMLFormElement));
-  cost(await call("POST", "class/preview", { file, entries: Number(entries) }));
+  cost(await call("POST", "competition-files/preview", { file, entries: Number(entries) }));
   return "The file is valid.";
 }));
 at("file-form")?.addEventListener("submit", (event) => {
   event.preventDefault();
   withFile(async () => {
     const { file, why } = fields(byId("file-form", HTMLFormElement));
-    const made = await call("POST", "class/competitions", { file, why: why.trim() });
+    const made = await call("POST", "competitions", { file, why: why.trim() });
     location.assign(`/competitions/${encodeURIComponent(made.competition)}`);
     return come(made);
   });

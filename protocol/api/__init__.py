@@ -12,7 +12,7 @@
     leaderboards       standings of a game
     bots               a bot, its versions, ratings and results
     people             players, accounts, sessions, seeks
-    tournaments        competitions without students
+    tournaments        the schedule of one game of a competition
     competitions       competitions: students, entries, staff, changes, costs
     boards             standings with ratings and intervals, rounds, grades
     reports            what a final says of one student

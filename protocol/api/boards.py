@@ -239,7 +239,7 @@ class GameRounds(Row, frozen=True):
     """Table and rounds of one game of a final."""
 
     game: str
-    competition: str
+    tournament: str
     format: str
     tie_breaks: list[str]
     """The tie-breaks between entries with equal points, in order."""

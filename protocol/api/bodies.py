@@ -26,7 +26,7 @@ Text = Annotated[str, Meta(max_length=200)]
 Time = Annotated[str, Meta(max_length=64)]
 
 
-class NewCompetition(Struct, forbid_unknown_fields=True):
+class NewTournament(Struct, forbid_unknown_fields=True):
     """The terms of a competition without students."""
 
     name: Annotated[str, Meta(min_length=1, max_length=100)]
@@ -40,7 +40,7 @@ class NewCompetition(Struct, forbid_unknown_fields=True):
 
 
 class Exclusion(Struct, forbid_unknown_fields=True):
-    """NeededWhy somebody is shut out."""
+    """Why somebody is shut out."""
 
     why: NeededWhy
     keep_matches: bool = False

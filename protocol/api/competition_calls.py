@@ -23,10 +23,10 @@ from plyhouse.protocol.api.bodies import (
     LostToken,
     NewAnnouncement,
     NewCode,
-    NewCompetition,
     NewCopy,
     NewFile,
     NewStaff,
+    NewTournament,
     Reason,
     RegradeAnswer,
     RegradeRequest,
@@ -74,17 +74,19 @@ StepName: TypeAlias = Literal["open", "freeze", "run", "rerun", "pause", "resume
 # --------------------------------------------------------------------------- competitions
 
 
-@get("class/competitions")
+@get(
+    "competitions",
+)
 def competitions() -> Rows[Competition]:
     """The competitions, newest first."""
 
 
-@get("class/competitions/{competition}", scopes=ORGANISE)
+@get("competitions/{competition}", scopes=ORGANISE)
 def competition(name: str) -> CompetitionDetail:
     """A competition with its students, entries and progress, for its organiser."""
 
 
-@post("class/check", FileText, scopes=ORGANISE)
+@post("competition-files/check", FileText, scopes=ORGANISE)
 def check_competition(file: str) -> Rows[Measure]:
     """Say whether a competition file (its text) could be opened; `ApiError` with its mistakes.
 
@@ -92,17 +94,17 @@ def check_competition(file: str) -> Rows[Measure]:
     """
 
 
-@post("class/preview", Costing, scopes=ORGANISE)
+@post("competition-files/preview", Costing, scopes=ORGANISE)
 def estimate_cost(file: str, *, entries: int = 0) -> CompetitionCost:
     """Say all that is wrong with a competition file, or what its competition would cost here."""
 
 
-@post("class/competitions", FileText, scopes=ORGANISE, status=201)
+@post("competitions", FileText, scopes=ORGANISE, status=201)
 def open_competition(file: str, *, why: str = "") -> Competition:
     """Open a competition by the text of its file: at once, or at its date of opening."""
 
 
-@post("class/competitions/{competition}/{step}", Step, scopes=ORGANISE)
+@post("competitions/{competition}/{step}", Step, scopes=ORGANISE)
 def step_competition(
     name: str, step: StepName, *, why: str = "", anyway: bool = False
 ) -> Competition:
@@ -113,22 +115,22 @@ def step_competition(
     """
 
 
-@post("class/competitions/{competition}/rehearse", Step, scopes=ORGANISE)
+@post("competitions/{competition}/rehearse", Step, scopes=ORGANISE)
 def rehearse_competition(name: str, *, why: str = "") -> Rehearsal:
     """Play the final with the submissions so far; its results do not count."""
 
 
-@post("class/competitions/{competition}/finish", Step, scopes=ORGANISE)
+@post("competitions/{competition}/finish", Step, scopes=ORGANISE)
 def finish_competition(name: str, *, why: str = "") -> EndedFinal:
     """End a final with its current table; answers whose pairings are left out."""
 
 
-@get("class/competitions/{competition}/file", scopes=ORGANISE)
+@get("competitions/{competition}/file", scopes=ORGANISE)
 def competition_file(name: str) -> CompetitionText:
     """The competition file of a competition, as it is now."""
 
 
-@post("class/competitions/{competition}/change", NewFile, scopes=ORGANISE)
+@post("competitions/{competition}/change", NewFile, scopes=ORGANISE)
 def change_competition(
     name: str, file: str, *, apply: bool = False, digest: str = "", why: str = ""
 ) -> Change:
@@ -138,29 +140,29 @@ def change_competition(
     """
 
 
-@post("class/competitions/{competition}/unfreeze", Unfreezing, scopes=ORGANISE)
+@post("competitions/{competition}/unfreeze", Unfreezing, scopes=ORGANISE)
 def unfreeze_competition(name: str, *, until: str = "", why: str = "") -> Competition:
     """Open a frozen competition again, with a new date of the freeze if one is given."""
 
 
-@get("class/competitions/{competition}/losses", scopes=ORGANISE)
+@get("competitions/{competition}/losses", scopes=ORGANISE)
 def competition_losses(name: str) -> Losses:
     """Return what deleting a competition would lose."""
 
 
-@post("class/competitions/{competition}/copy", NewCopy, scopes=ORGANISE)
+@post("competitions/{competition}/copy", NewCopy, scopes=ORGANISE)
 def copy_competition(
     name: str, file: str, *, codes: bool = False, submissions: bool = False, why: str = ""
 ) -> Copied:
     """Open a competition by the text of its file, with the students of another one."""
 
 
-@delete("class/competitions/{competition}", scopes=ORGANISE)
+@delete("competitions/{competition}", scopes=ORGANISE)
 def delete_competition(name: str, why: str = "") -> None:
     """Begin nothing more of a competition and list it nowhere; its matches stay."""
 
 
-@post("class/competitions/{competition}/baselines", BaselineChange, scopes=ORGANISE)
+@post("competitions/{competition}/baselines", BaselineChange, scopes=ORGANISE)
 def check_baseline(name: str, bot: str, *, reference: str = "", why: str = "") -> Submission:
     """Check a baseline again, or replace it by a reference bot."""
 
@@ -168,47 +170,47 @@ def check_baseline(name: str, bot: str, *, reference: str = "", why: str = "") -
 # -------------------------------------------------------------------- boards and results
 
 
-@get("class/competitions/{competition}/board", personal=True)
+@get("competitions/{competition}/board", personal=True)
 def board(name: str) -> Rows[BoardLine]:
     """Return the standings of a competition that you may see."""
 
 
-@get("class/competitions/{competition}/table", personal=True)
+@get("competitions/{competition}/table", personal=True)
 def table(name: str) -> Board:
     """The board with ratings, mean returns and their intervals, as far as one may see it."""
 
 
-@get("class/competitions/{competition}/rounds", personal=True)
+@get("competitions/{competition}/rounds", personal=True)
 def rounds(name: str, *, game: str = "") -> Rows[GameRounds]:
     """The rounds of each game of a final."""
 
 
-@get("class/competitions/{competition}/certainty", personal=True)
+@get("competitions/{competition}/certainty", personal=True)
 def certainty(name: str) -> Rows[BaselineCertainty]:
     """How certain the results against the baselines are."""
 
 
-@get("class/competitions/{competition}/next", personal=True)
+@get("competitions/{competition}/next", personal=True)
 def next_pairings(name: str, *, limit: int | None = 10) -> Rows[NextPairing]:
     """The pairings of each game of a final that come next, one's own first."""
 
 
-@get("class/competitions/{competition}/export", scopes=ORGANISE)
+@get("competitions/{competition}/export", scopes=ORGANISE)
 def export(name: str) -> Results:
     """Return standings and grades, computed from the stored results."""
 
 
-@get("class/competitions/{competition}/export/{form}", timeout=600.0, personal=True)
+@get("competitions/{competition}/export/{form}", timeout=600.0, personal=True)
 def export_file(name: str, form: str) -> bytes:
     """A file of a competition, such as ``csv``, ``grades`` or ``pgn``."""
 
 
-@get("class/competitions/{competition}/report", scopes=PLAY + ORGANISE)
+@get("competitions/{competition}/report", scopes=PLAY + ORGANISE)
 def report(name: str, *, student: str) -> Report:
     """The report of a final on one student."""
 
 
-@get("class/competitions/{competition}/suspicious", scopes=ORGANISE)
+@get("competitions/{competition}/suspicious", scopes=ORGANISE)
 def suspicions(name: str, *, level: float) -> Suspicions:
     """Unlikely results, and bots that choose alike: a reason to look, no proof."""
 
@@ -216,12 +218,12 @@ def suspicions(name: str, *, level: float) -> Suspicions:
 # ------------------------------------------------------------------------------- students
 
 
-@get("class/competitions/{competition}/students", scopes=ORGANISE)
+@get("competitions/{competition}/students", scopes=ORGANISE)
 def students(name: str) -> Rows[Student]:
     """The students of a competition, with the members of groups."""
 
 
-@post("class/competitions/{competition}/students", StudentList, scopes=ORGANISE, longest=2_000_000)
+@post("competitions/{competition}/students", StudentList, scopes=ORGANISE, longest=2_000_000)
 def take_in(
     name: str, csv: str, *, late_until: str = "", adopt: Sequence[str] = (), why: str = ""
 ) -> Rows[Joining]:
@@ -231,42 +233,42 @@ def take_in(
     """
 
 
-@post("class/competitions/{competition}/limit", StudentLimit, scopes=ORGANISE)
+@post("competitions/{competition}/limit", StudentLimit, scopes=ORGANISE)
 def limit_students(name: str, students: int, *, why: str = "") -> None:
     """Let more, or fewer, students in than the file says."""
 
 
-@post("class/competitions/{competition}/extend", Extension, scopes=ORGANISE)
+@post("competitions/{competition}/extend", Extension, scopes=ORGANISE)
 def extend(name: str, student: str, until: str, *, why: str = "") -> Extended:
     """Let one student submit until a later time than the freeze; say what that delays."""
 
 
-@post("class/competitions/{competition}/disqualify", Disqualification, scopes=ORGANISE)
+@post("competitions/{competition}/disqualify", Disqualification, scopes=ORGANISE)
 def disqualify(name: str, who: str, why: str) -> Rows[Entry]:
     """Disqualify a student or an entry; return the entries that leave."""
 
 
-@post("class/competitions/{competition}/revoke", StudentName, scopes=ORGANISE)
+@post("competitions/{competition}/revoke", StudentName, scopes=ORGANISE)
 def revoke(name: str, student: str, *, why: str = "") -> Rows[Entry]:
     """Take a student out of a competition; answers the entries that leave."""
 
 
-@post("class/competitions/{competition}/restore", StudentName, scopes=ORGANISE)
+@post("competitions/{competition}/restore", StudentName, scopes=ORGANISE)
 def restore(name: str, student: str, *, why: str = "") -> None:
     """Let a student back in that was taken out."""
 
 
-@post("class/competitions/{competition}/reissue-token", LostToken, scopes=ORGANISE)
+@post("competitions/{competition}/reissue-token", LostToken, scopes=ORGANISE)
 def reissue_token(name: str, student: str, *, member: str = "", why: str = "") -> Joining:
     """Revoke a student's lost token; the answer has a new one, shown only here."""
 
 
-@get("class/competitions/{competition}/codes", scopes=ORGANISE)
+@get("competitions/{competition}/codes", scopes=ORGANISE)
 def codes(name: str) -> Rows[Code]:
     """The codes of a competition."""
 
 
-@post("class/competitions/{competition}/codes", NewCode, scopes=ORGANISE)
+@post("competitions/{competition}/codes", NewCode, scopes=ORGANISE)
 def new_code(
     name: str,
     uses: int,
@@ -279,22 +281,22 @@ def new_code(
     """Make a code by which so many students join."""
 
 
-@delete("class/codes/{code}", scopes=ORGANISE)
+@delete("join-codes/{code}", scopes=ORGANISE)
 def revoke_code(code: str) -> None:
     """Let nobody in by a code any more."""
 
 
-@post("class/join", Join, personal=True)
+@post("join", Join, personal=True)
 def join(code: str, *, player: str = "") -> Joining:
     """Join a competition by a code; with a token, the account of that token joins."""
 
 
-@get("class/versions", scopes=PLAY)
+@get("versions", scopes=PLAY)
 def versions(bot: str = "") -> Rows[Version]:
     """The versions of one's own bots, newest first, and where each is entered."""
 
 
-@post("class/competitions/{competition}/enter", Submitting, scopes=PLAY)
+@post("competitions/{competition}/enter", Submitting, scopes=PLAY)
 def enter(name: str, bot: str, *, version: str = "", replace: str = "") -> Entry:
     """Choose which bot and version of one's own plays, until the freeze."""
 
@@ -302,49 +304,47 @@ def enter(name: str, bot: str, *, version: str = "", replace: str = "") -> Entry
 # ---------------------------------------------------------- staff, announcements, regrades
 
 
-@get("class/competitions/{competition}/staff", scopes=ORGANISE)
+@get("competitions/{competition}/staff", scopes=ORGANISE)
 def staff(name: str) -> Rows[Staff]:
     """The staff of a competition, owners first; empty if every organiser is an owner."""
 
 
-@post("class/competitions/{competition}/staff", NewStaff, scopes=ORGANISE)
+@post("competitions/{competition}/staff", NewStaff, scopes=ORGANISE)
 def add_staff(name: str, player: str, role: Role, *, why: str = "") -> Staff:
     """Give a player a role in a competition; it replaces an earlier role."""
 
 
-@delete("class/competitions/{competition}/staff/{player}", scopes=ORGANISE)
+@delete("competitions/{competition}/staff/{player}", scopes=ORGANISE)
 def remove_staff(name: str, player: str, *, why: str = "") -> None:
     """Take a player's role in a competition away."""
 
 
-@get("class/competitions/{competition}/announcements", personal=True)
+@get("competitions/{competition}/announcements", personal=True)
 def announcements(name: str) -> Rows[Announcement]:
     """The announcements of a competition, newest first."""
 
 
-@post(
-    "class/competitions/{competition}/announcements", NewAnnouncement, scopes=ORGANISE, status=201
-)
+@post("competitions/{competition}/announcements", NewAnnouncement, scopes=ORGANISE, status=201)
 def announce(name: str, text: str) -> Announcement:
     """Publish a text on the page of a competition."""
 
 
-@delete("class/competitions/{competition}/announcements/{number}", scopes=ORGANISE)
+@delete("competitions/{competition}/announcements/{number}", scopes=ORGANISE)
 def remove_announcement(name: str, number: int) -> None:
     """Remove an announcement."""
 
 
-@get("class/competitions/{competition}/regrades", scopes=PLAY + ORGANISE)
+@get("competitions/{competition}/regrades", scopes=PLAY + ORGANISE)
 def regrades(name: str) -> Rows[Regrade]:
     """The requests for a regrade that one may see, open ones first."""
 
 
-@post("class/competitions/{competition}/regrades", RegradeRequest, scopes=PLAY, status=201)
+@post("competitions/{competition}/regrades", RegradeRequest, scopes=PLAY, status=201)
 def ask_regrade(name: str, text: str, *, match: str = "") -> Regrade:
     """Ask the staff to look at a match of one's own, or at one's grade, again."""
 
 
-@post("class/competitions/{competition}/regrades/{number}/answer", RegradeAnswer, scopes=ORGANISE)
+@post("competitions/{competition}/regrades/{number}/answer", RegradeAnswer, scopes=ORGANISE)
 def answer_regrade(name: str, number: int, text: str = "", *, close: bool = False) -> Regrade:
     """Answer a request for a regrade, close it, or both."""
 
@@ -352,17 +352,17 @@ def answer_regrade(name: str, number: int, text: str = "", *, close: bool = Fals
 # ----------------------------------------------------------- competitions without students
 
 
-@get("competitions")
+@get("tournaments")
 def tournaments() -> Rows[Tournament]:
-    """Return all competitions without students, newest first."""
+    """Return the tournaments of competitions without students, newest first."""
 
 
-@get("competitions/{competition}")
+@get("tournaments/{tournament}")
 def tournament(tournament: str) -> TournamentDetail:
-    """Return a competition without students, with its table and progress."""
+    """Return a tournament, with its table and progress."""
 
 
-@post("competitions", NewCompetition, scopes=ORGANISE, status=201)
+@post("tournaments", NewTournament, scopes=ORGANISE, status=201)
 def open_tournament(
     name: str,
     game: str,
@@ -379,21 +379,21 @@ def open_tournament(
     """
 
 
-@post("competitions/{competition}/pause", Reason, scopes=ORGANISE)
+@post("tournaments/{tournament}/pause", Reason, scopes=ORGANISE)
 def pause_tournament(tournament: str, why: str) -> None:
     """Start no more matches until the tournament is resumed."""
 
 
-@post("competitions/{competition}/resume", Reason, scopes=ORGANISE)
+@post("tournaments/{tournament}/resume", Reason, scopes=ORGANISE)
 def resume_tournament(tournament: str, why: str) -> None:
     """Resume a paused tournament."""
 
 
-@post("competitions/{competition}/withdraw", Withdrawal, scopes=PLAY + ORGANISE)
+@post("tournaments/{tournament}/withdraw", Withdrawal, scopes=PLAY + ORGANISE)
 def withdraw(tournament: str, entry: str, why: str = "") -> None:
     """Withdraw a bot from matches still to start: your own, or any bot as an organiser."""
 
 
-@delete("competitions/{competition}", scopes=ORGANISE)
+@delete("tournaments/{tournament}", scopes=ORGANISE)
 def delete_tournament(tournament: str, why: str = "") -> None:
     """Stop a tournament and remove it from all lists; its matches stay."""

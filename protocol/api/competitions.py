@@ -120,7 +120,7 @@ class FinalGame(Row, frozen=True):
     """A game of the final."""
 
     game: str
-    competition: str
+    tournament: str
     """Id for requesting its matches; empty until the final begins."""
     planned: int
     finished: int

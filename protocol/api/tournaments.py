@@ -1,4 +1,4 @@
-"""Competitions without students, as the HTTP API answers them."""
+"""Tournaments, the schedules of single games of competitions, as the HTTP API answers them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = [
 
 
 class TournamentStanding(Row, frozen=True):
-    """The place of a bot in a competition; fields as in `leaderboards.Standing`."""
+    """The place of a bot in a tournament; fields as in `leaderboards.Standing`."""
 
     rank: int
     player: str
@@ -27,9 +27,9 @@ class TournamentStanding(Row, frozen=True):
 
 
 class Tournament(Row, frozen=True):
-    """A competition in the list of all."""
+    """A tournament in the list of all."""
 
-    competition: str
+    tournament: str
     name: str
     game: str
     time_control: str
@@ -42,7 +42,7 @@ class Tournament(Row, frozen=True):
 
 
 class TournamentDetail(Tournament, frozen=True, kw_only=True):
-    """A competition with its table; matches are counted in the whole schedule."""
+    """A tournament with its table; matches are counted in the whole schedule."""
 
     entries: list[str]
     planned: int

@@ -60,18 +60,18 @@ class Sight:
     unnamed: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The baselines hidden from the viewer: ``player/bot`` in small letters, by competition id."""
 
-    def sees(self, class_id: str | None, owners: Iterable[int]) -> bool:
+    def sees(self, competition_id: str | None, owners: Iterable[int]) -> bool:
         """Return whether the viewer sees a match between bots of these players.
 
-        ``class_id`` is the competition whose final the match belongs to, or None.
+        ``competition_id`` is the competition whose final the match belongs to, or None.
         """
-        if class_id is None or class_id not in self.closed:
+        if competition_id is None or competition_id not in self.closed:
             return True
         return self.player_id is not None and self.player_id in owners
 
-    def named(self, class_id: str | None, player_id: int, name: str) -> bool:
+    def named(self, competition_id: str | None, player_id: int, name: str) -> bool:
         """Return whether the viewer may know ``player/bot`` in a final."""
-        hidden = self.unnamed.get(class_id or "", frozenset())
+        hidden = self.unnamed.get(competition_id or "", frozenset())
         return name.lower() not in hidden or player_id == self.player_id
 
     def secret(self, player_id: int, name: str) -> bool:
@@ -99,7 +99,7 @@ class Privacy:
         self._store = store
         self._rules: dict[str, _Rules] = {}
         """The rules of each final by the id of its competition, valid until `refresh`."""
-        self._class_of: dict[str, str | None] = {}
+        self._competition_of: dict[str, str | None] = {}
         """For each tournament, the competition to which it belongs; never changes."""
 
     async def sight(self, identity: Identity | None) -> Sight:
@@ -122,34 +122,34 @@ class Privacy:
             concerned = concerned & await self._store.read(competition_staff.closed_to, player_id)
         closed = set()
         unnamed = {}
-        for class_id in concerned:
-            rules = self._rules.get(class_id, _UNKNOWN)
-            if class_id in finals.to_come:
+        for competition_id in concerned:
+            rules = self._rules.get(competition_id, _UNKNOWN)
+            if competition_id in finals.to_come:
                 pass
             elif rules.board != "public" and not (
-                rules.board == "class" and class_id in finals.member_of
+                rules.board == "class" and competition_id in finals.member_of
             ):
-                closed.add(class_id)
+                closed.add(competition_id)
             if rules.hidden:
-                unnamed[class_id] = rules.hidden
+                unnamed[competition_id] = rules.hidden
         return Sight(player_id, frozenset(closed), unnamed)
 
     def _learn(self, found: competition_privacy.Finals) -> None:
         """Keep the rules of competitions; the strictest ones for a file that cannot be read."""
-        for class_id, text in found.files.items():
+        for competition_id, text in found.files.items():
             try:
                 file = read_visibility(text)
             except InvalidCompetition:
                 file = _STRICTEST
-            entered = found.baselines.get(class_id, frozenset())
-            self._rules[class_id] = _Rules(file.board, (entered | file.named) - file.shown)
+            entered = found.baselines.get(competition_id, frozenset())
+            self._rules[competition_id] = _Rules(file.board, (entered | file.named) - file.shown)
 
-    async def refresh(self, class_id: str) -> None:
+    async def refresh(self, competition_id: str) -> None:
         """Read the file of a competition again, because it may have changed."""
         found = await self._store.read(
-            competition_privacy.finals, None, self._rules.keys() - {class_id}
+            competition_privacy.finals, None, self._rules.keys() - {competition_id}
         )
-        self._rules.pop(class_id, None)
+        self._rules.pop(competition_id, None)
         self._learn(found)
 
     def may_be_secret(self, name: str) -> bool:
@@ -159,17 +159,17 @@ class Privacy:
         """
         return any(name.lower() in each.hidden for each in self._rules.values())
 
-    async def hidden(self, competition_id: str | None) -> frozenset[str]:
+    async def hidden(self, tournament_id: str | None) -> frozenset[str]:
         """Return the nameless baselines in matches of a competition.
 
         They are ``player/bot`` in small letters; empty if the competition is no game of a final.
         """
-        class_id = await self.class_of(competition_id)
-        if class_id is None:
+        competition_id = await self.competition_of(tournament_id)
+        if competition_id is None:
             return frozenset()
-        if class_id not in self._rules:
+        if competition_id not in self._rules:
             self._learn(await self._store.read(competition_privacy.finals, None, self._rules))
-        return self._rules.get(class_id, _UNKNOWN).hidden
+        return self._rules.get(competition_id, _UNKNOWN).hidden
 
     # ------------------------------------------------------------------ what is stored
 
@@ -240,8 +240,8 @@ class Privacy:
             return list(rows)
         found = []
         for row in rows:
-            class_id = await self.class_of(row.competition_id)
-            hidden = sight.unnamed.get(class_id or "", frozenset())
+            competition_id = await self.competition_of(row.tournament_id)
+            hidden = sight.unnamed.get(competition_id or "", frozenset())
             secret = [each for each in row.others if f"{each.player}/{each.bot}".lower() in hidden]
             if secret:
                 others = [Holder(PRIVATE, "") if each in secret else each for each in row.others]
@@ -265,11 +265,11 @@ class Privacy:
         """Return the seats whose holders are hidden from the viewer."""
         if not sight.unnamed:
             return []
-        class_id = await self.class_of(row.competition_id)
+        competition_id = await self.competition_of(row.tournament_id)
         return [
             seat
             for seat in row.seats
-            if not sight.named(class_id, seat.player_id, f"{seat.player}/{seat.bot}")
+            if not sight.named(competition_id, seat.player_id, f"{seat.player}/{seat.bot}")
         ]
 
     def unnamed(self, sight: Sight, bots: Iterable[BotRow]) -> dict[int, Collection[str]]:
@@ -282,29 +282,29 @@ class Privacy:
                 found[bot.id] = where
         return found
 
-    async def class_of(self, competition_id: str | None) -> str | None:
+    async def competition_of(self, tournament_id: str | None) -> str | None:
         """Return the competition to which a tournament belongs, or None."""
-        if competition_id is None:
+        if tournament_id is None:
             return None
-        if competition_id not in self._class_of:
-            self._class_of[competition_id] = await self._store.read(
-                competition_sql.game_of, competition_id
+        if tournament_id not in self._competition_of:
+            self._competition_of[tournament_id] = await self._store.read(
+                competition_sql.competition_of, tournament_id
             )
-        return self._class_of[competition_id]
+        return self._competition_of[tournament_id]
 
-    def known_free(self, competition_id: str | None) -> bool:
+    def known_free(self, tournament_id: str | None) -> bool:
         """Return whether a competition's matches are public; False if that needs a query."""
-        if competition_id is None:
+        if tournament_id is None:
             return True
-        if competition_id not in self._class_of:
+        if tournament_id not in self._competition_of:
             return False
-        class_id = self._class_of[competition_id]
-        return class_id is None or self._rules.get(class_id, _UNKNOWN).board == "public"
+        competition_id = self._competition_of[tournament_id]
+        return competition_id is None or self._rules.get(competition_id, _UNKNOWN).board == "public"
 
     async def sees(self, sight: Sight, stored: StoredMatch) -> bool:
         """Return whether the viewer may see a stored match."""
-        class_id = await self.class_of(stored.pairing.competition_id)
-        return sight.sees(class_id, {seat.player_id for seat in stored.header.seats})
+        competition_id = await self.competition_of(stored.pairing.tournament_id)
+        return sight.sees(competition_id, {seat.player_id for seat in stored.header.seats})
 
 
 def _veiled(row: MatchRow, secret: Sequence[SeatRow]) -> MatchRow:

@@ -33,7 +33,7 @@ class NotStaff(Exception):  # noqa: N818 - a condition, as Unknown
         )
 
 
-async def role_in(store: Store, class_id: str, identity: Identity | None) -> str | None:
+async def role_in(store: Store, competition_id: str, identity: Identity | None) -> str | None:
     """Return an account's role in a competition; None for everybody outside its staff."""
     if identity is None:
         return None
@@ -41,7 +41,7 @@ async def role_in(store: Store, class_id: str, identity: Identity | None) -> str
         return OWNER
     if "organise" not in identity.scopes:
         return None
-    return await store.read(competition_staff.role, class_id, identity.player_id)
+    return await store.read(competition_staff.role, competition_id, identity.player_id)
 
 
 async def require(store: Store, row: CompetitionRow, identity: Identity, action: Action) -> None:
@@ -52,22 +52,22 @@ async def require(store: Store, row: CompetitionRow, identity: Identity, action:
 
 
 async def admit_to_part(
-    store: Store, competition_id: str | None, identity: Identity, action: Action
+    store: Store, tournament_id: str | None, identity: Identity, action: Action
 ) -> None:
     """Raise `NotStaff` if the account may not do this in one game of a final.
 
     Matches outside competitions are open to every organiser.
     """
-    class_id = (
+    competition_id = (
         None
-        if competition_id is None
-        else await store.read(competition_sql.game_of, competition_id)
+        if tournament_id is None
+        else await store.read(competition_sql.competition_of, tournament_id)
     )
-    if class_id is None:
+    if competition_id is None:
         return
-    role = await role_in(store, class_id, identity)
+    role = await role_in(store, competition_id, identity)
     if not allows(role, action):
-        raise NotStaff((await store.read(competition_sql.find, class_id)).name, role, action)
+        raise NotStaff((await store.read(competition_sql.find, competition_id)).name, role, action)
 
 
 async def bots_seen(

@@ -84,9 +84,9 @@ async def final_rules(store: Store, row: CompetitionRow, file: CompetitionFile) 
     grading: list[GradingRules | None] = []
     for game in row.games:
         scoring[game.game] = file.scored_by(game.game)
-        if game.competition_id is not None:
+        if game.tournament_id is not None:
             try:
-                part = await store.read(tournaments.competition, game.competition_id)
+                part = await store.read(tournaments.find_tournament, game.tournament_id)
             except Unknown:  # Only this game of the final was deleted.
                 continue
             scoring[game.game] = scoring_of(part)

@@ -1,4 +1,4 @@
-"""The bots of a competition: lookup by name, and reasons for absence."""
+"""The bots of a tournament: lookup by name, and reasons for absence."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def missing(
 ) -> list[str]:
     """Return the reasons why pairings cannot begin.
 
-    ``own`` are the running matches of the competition.  Other matches of its bots are reported too:
+    ``own`` are the running matches of the tournament.  Other matches of its bots are reported too:
     a bot that always plays elsewhere would otherwise block everything unnoticed.
     """
     if running.paused:

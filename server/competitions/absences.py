@@ -73,7 +73,7 @@ class Absences:
     async def look(self, games: Iterable[CompetitionGame], minutes: int, now_ms: int) -> None:
         """Withdraw entries waited for ``minutes`` or longer (0: never), or in vain."""
         for game in games:
-            here = game.competition_id or ""
+            here = game.tournament_id or ""
             missed = self._tournaments.missed(here)
             if missed is None:
                 self._waits.pop(here, None)
@@ -90,17 +90,17 @@ class Absences:
                     why = each.brief if each.in_vain else f"{each.brief} for {_minutes(minutes)}"
                     await self._tournaments.withdraw(here, bot, By(WHO, why), tell=True)
                     log.warning(
-                        "entry withdrawn", extra={"competition": here, "bot": each.name, "why": why}
+                        "entry withdrawn", extra={"tournament": here, "bot": each.name, "why": why}
                     )
 
-    def told(self, competition_id: str, minutes: int) -> list[str]:
+    def told(self, tournament_id: str, minutes: int) -> list[str]:
         """Return a sentence for each bot waited for a minute or longer.
 
         The sentence says how long the wait has lasted and what follows from it.
         """
-        run, waits = self._waits.get(competition_id, (0, None))
-        missed = self._tournaments.missed(competition_id)
-        if waits is None or missed is None or run != self._tournaments.run_of(competition_id):
+        run, waits = self._waits.get(tournament_id, (0, None))
+        missed = self._tournaments.missed(tournament_id)
+        if waits is None or missed is None or run != self._tournaments.run_of(tournament_id):
             return []
         found = []
         for bot, waited in waits.waited().items():

@@ -63,7 +63,7 @@ def states(
     """Return the state of each baseline by its name; ``submissions`` has the newest first."""
     newest: dict[int, tuple[SubmissionRow, str]] = {}
     for each in submissions:
-        asked = next((one for one in each.competitions if one.class_id == row.id), None)
+        asked = next((one for one in each.competitions if one.competition_id == row.id), None)
         if asked is not None:
             newest.setdefault(each.bot_id, (each, asked.outcome))
     return {
@@ -263,7 +263,9 @@ class Baselines:
         if not any(each.baseline for each in entries):
             return {}
         return states(
-            row, entries, await self._store.read(submission_sql.of, class_id=row.id, baselines=True)
+            row,
+            entries,
+            await self._store.read(submission_sql.of, competition_id=row.id, baselines=True),
         )
 
     async def check_again(

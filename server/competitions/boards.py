@@ -177,9 +177,9 @@ class Boards:
         return withdrawn_texts(suspended, names) + [
             text
             for game in row.games
-            if game.competition_id is not None
+            if game.tournament_id is not None
             for text in gone_texts(
-                await self._store.read(tournaments.competition, game.competition_id), names
+                await self._store.read(tournaments.find_tournament, game.tournament_id), names
             )
         ]
 

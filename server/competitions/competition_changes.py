@@ -173,7 +173,7 @@ async def _apply(
         [known[name] for name in sorted(wanted - there.keys())],
         list(own.values()),
         [bot for name, bot in sorted(there.items()) if name not in wanted],
-        _settings(file, entries) if any(game.competition_id for game in row.games) else None,
+        _settings(file, entries) if any(game.tournament_id for game in row.games) else None,
         step,
     )
     async with classes.beginning:

@@ -228,7 +228,7 @@ async def parts(
     rehearsal: bool = False,
     practice: bool = False,
 ) -> list[TournamentRow]:
-    """Return the competitions of a final, one for each game.
+    """Return the tournaments of a final, one for each game.
 
     ``practice`` makes a practice ladder, which counts for no leaderboard.
 

@@ -74,7 +74,7 @@ class GameFinal:
     """A game of a final: the table and the rounds of its format."""
 
     game: str
-    competition_id: str
+    tournament_id: str
     format: str
     tie_breaks: tuple[str, ...]
     """The tie-breaks of equal points, in the order of `TableLine.tie_breaks`."""
@@ -131,10 +131,10 @@ class GameFinals:
         """
         found = []
         for game in row.games:
-            if game.competition_id is None:
+            if game.tournament_id is None:
                 continue
             try:
-                part = await self._store.read(tournaments.competition, game.competition_id)
+                part = await self._store.read(tournaments.find_tournament, game.tournament_id)
             except Unknown:  # The game was deleted on its own.
                 continue
             found.append(await self._game(part, fresh=fresh, state=state))
@@ -189,7 +189,7 @@ def _worked_out(
     pairings = {key: str(PairingId(row.id, key, run)) for key in facts.begun}
     return GameFinal(
         game=row.game,
-        competition_id=row.id,
+        tournament_id=row.id,
         format=way.name,
         tie_breaks=way.tie_breaks,
         table=tuple(way.table(known)),
@@ -221,7 +221,7 @@ def _graded(
         decided_by = "the grade, then the mean score with all baselines weighted equally"
     return GameFinal(
         game=row.game,
-        competition_id=row.id,
+        tournament_id=row.id,
         format=way.name,
         tie_breaks=way.tie_breaks,
         table=tuple(table),
@@ -282,7 +282,7 @@ def _ladder(
     table = placed(rows, field, lambda line: (float(line.played > 0), line.points))
     return GameFinal(
         game=row.game,
-        competition_id=row.id,
+        tournament_id=row.id,
         format="ladder",
         tie_breaks=(),
         table=tuple(table),

@@ -37,9 +37,9 @@ async def days_late(
     return found
 
 
-async def lateness(store: Store, class_id: str, bot_id: int) -> tuple[int, float]:
+async def lateness(store: Store, competition_id: str, bot_id: int) -> tuple[int, float]:
     """Return the days by which what a bot plays next is late, and the penalty in percent."""
-    row = await store.read(competition_sql.find, class_id)
+    row = await store.read(competition_sql.find, competition_id)
     file = stored_competition(row.file)
     entries = await store.read(competition_sql.entries_of, row.id)
     own = [

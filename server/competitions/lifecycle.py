@@ -338,31 +338,31 @@ class Competitions:
         """Return a sentence per game on the pairings that an end now would skip."""
         row = await self._store.read(competition_sql.find, reference)
         said = [
-            unplayed(game.game, *self._tournaments.left(game.competition_id))
+            unplayed(game.game, *self._tournaments.left(game.tournament_id))
             for game in row.games
-            if game.competition_id is not None
+            if game.tournament_id is not None
         ]
         return [each for each in said if each]
 
-    async def game_over(self, competition_id: str) -> None:
+    async def game_over(self, tournament_id: str) -> None:
         """Finish the final if this was its last game."""
-        class_id = await self._store.read(competition_sql.game_of, competition_id)
-        if class_id is not None and await self._store.write(
-            competition_sql.finish_if_done, class_id, self._store.now()
+        competition_id = await self._store.read(competition_sql.competition_of, tournament_id)
+        if competition_id is not None and await self._store.write(
+            competition_sql.finish_if_done, competition_id, self._store.now()
         ):
-            log.info("final over", extra={"competition": class_id})
+            log.info("final over", extra={"competition": competition_id})
 
-    async def changed(self, class_id: str) -> None:
+    async def changed(self, competition_id: str) -> None:
         """Follow an organiser's change of a competition in the database."""
         try:
-            row = await self._store.read(competition_sql.find, class_id)
+            row = await self._store.read(competition_sql.find, competition_id)
         except Unknown:  # The competition was deleted, or it has no class.
-            for running in self._tournaments.of_group(class_id):
+            for running in self._tournaments.of_group(competition_id):
                 await self._tournaments.changed(running)
             return
         for game in row.games:
-            if game.competition_id is not None:
-                await self._tournaments.changed(game.competition_id)
+            if game.tournament_id is not None:
+                await self._tournaments.changed(game.tournament_id)
         leads = self._directory.leads("classes")  # the leader knows all connected bots
         if leads and row.status in ("open", "frozen", "finished"):
             await self._submit_connected(row)

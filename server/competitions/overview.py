@@ -47,8 +47,8 @@ class GameProgress:
     """The progress of one game of the final."""
 
     game: str
-    competition_id: str
-    """The id of the competition that plays it; empty until the final begins."""
+    tournament_id: str
+    """The id of the tournament that plays it; empty until the final begins."""
     planned: int
     finished: int
     waiting_for: tuple[str, ...]
@@ -109,15 +109,15 @@ async def overview(
     games = []
     warnings: list[str] = []
     for game in row.games:
-        if game.competition_id is None:
+        if game.tournament_id is None:
             active = sum(each.status == "active" for each in entries)
             planned = finals.planned(file, game.game, active)
             by = file.scored_by(game.game)
             games.append(GameProgress(game.game, "", planned, 0, (), (), scoring=by))
         else:
-            found = await tournaments.view(game.competition_id)
+            found = await tournaments.view(game.tournament_id)
             waiting = tuple(found.waiting_for)
-            place = game.competition_id
+            place = game.tournament_id
             absent = absences.told(place, file.limits.absent_minutes)
             names = {each.bot_id: f"{each.player}/{each.bot}" for each in found.entries}
             left = unplayed(game.game, *tournaments.left(place))
@@ -126,7 +126,7 @@ async def overview(
             games.append(
                 GameProgress(
                     game=game.game,
-                    competition_id=place,
+                    tournament_id=place,
                     planned=found.planned,
                     finished=found.finished,
                     waiting_for=waiting,

@@ -118,7 +118,7 @@ class PairingStarter:
         begun = self._runner.begin(
             running.terms,
             [running.sides.seat_order(order) for order in orders],
-            competition=running.row.id,
+            tournament=running.row.id,
             round_number=number,
             pairing_id=str(name),
             unnamed=running.unnamed,
@@ -168,7 +168,7 @@ class PairingStarter:
         """
         played = map(self._directory.summary, presence.matches)
         group = {each.row.id for each in self._group(running)}
-        if any(each is not None and each.competition in group for each in played):
+        if any(each is not None and each.tournament in group for each in played):
             return False
         if presence.free > running.queue.at_once:
             return True

@@ -71,7 +71,7 @@ class PracticeLadders:
                 practice_ladders.follow, row.practice_id, bots, self._store.now()
             )
             for game in (await self._store.read(competition_sql.find, row.practice_id)).games:
-                await self._tournaments.renewed(game.competition_id or "")
+                await self._tournaments.renewed(game.tournament_id or "")
 
     async def _bots(self, row: CompetitionRow, file: CompetitionFile) -> frozenset[int]:
         """Return the bots that play, without hidden baselines and suspended bots."""
@@ -100,7 +100,7 @@ class PracticeLadders:
             row, id=row.practice_id, name=name, file=text, format="ladder", status="frozen",
             created_ms=now, opens_ms=None, freezes_ms=None, final_ms=None, late_ms=None,
             started_ms=None, note=None,
-            games=tuple(replace(each, competition_id=None) for each in row.games),
+            games=tuple(replace(each, tournament_id=None) for each in row.games),
         )  # fmt: skip
         parts = await finals.parts(
             ladder, stored_competition(text), (), self._store, now, practice=True
@@ -123,7 +123,7 @@ class PracticeLadders:
                 competition_sql.move, ladder.id, "finish", OTHER_TERMS, self._store.now()
             )
             for game in ladder.games:
-                await self._tournaments.changed(game.competition_id or "")
+                await self._tournaments.changed(game.tournament_id or "")
             return False
         limit = new.limits.matches_at_a_time
         changed = Changed(
@@ -167,7 +167,7 @@ class PracticeLadders:
             )
             await self._store.write(competition_sql.note, ladder.id, ENDED.why)
             for game in ladder.games:
-                await self._tournaments.changed(game.competition_id or "")
+                await self._tournaments.changed(game.tournament_id or "")
 
 
 # Each open competition is looked at every second, and parsing a file takes milliseconds.

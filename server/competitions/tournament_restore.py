@@ -124,7 +124,7 @@ async def rebuilt(
 
 @dataclass(slots=True)
 class StoredRun:
-    """The facts about one run of a competition, read from its rows."""
+    """The facts about one run of a tournament, read from its rows."""
 
     run: int
     tallies: dict[str, PairingTally] = field(default_factory=dict)
@@ -175,15 +175,13 @@ class StoredRun:
         found.pool = Pool(reusable)
         return found
 
-    def _take(
-        self, competition: str, key: str, attempts: dict[int, list[list[PlayedSeat]]]
-    ) -> None:
+    def _take(self, tournament: str, key: str, attempts: dict[int, list[list[PlayedSeat]]]) -> None:
         tally = PairingTally(_order(attempts[min(attempts)][0]))
         self.begun[key] = tally.entries
         last = max(attempts)
         voids: list[tuple[int, ...]] = []
         for attempt, matches in attempts.items():
-            name = PairingId(competition, key, self.run, attempt)
+            name = PairingId(tournament, key, self.run, attempt)
             for seated in matches:
                 if not seated[0].finished:
                     self.playing.setdefault(str(name), set()).add(seated[0].match_id)
@@ -192,7 +190,7 @@ class StoredRun:
                 if not _counted(tally, seated) and attempt == last:
                     voids.append(_order(seated))
             self.repeated += len(matches) if attempt else 0
-        name = PairingId(competition, key, self.run, last)
+        name = PairingId(tournament, key, self.run, last)
         again = Repetition.after(name, voids)
         if str(name) in self.playing:
             self.voids[str(name)] = voids
@@ -256,7 +254,7 @@ def sides_of(row: TournamentRow) -> Sides:
 
 
 def format_of(row: TournamentRow, terms: Terms) -> Format | Ladder:
-    """Return the format of a competition; raise `FormatError` if it is impossible."""
+    """Return the format of a tournament; raise `FormatError` if it is impossible."""
     if row.format == "round_robin":
         given: dict[str, Any] = {"laps": row.rounds}
     else:
@@ -268,7 +266,7 @@ def format_of(row: TournamentRow, terms: Terms) -> Format | Ladder:
 def progress_of(
     row: TournamentRow, form: Format, entries: Sequence[EntryRow], stored: StoredRun
 ) -> Progress[int]:
-    """Return the progress of a competition of any format, from its rows."""
+    """Return the progress of a tournament of any format, from its rows."""
     made = Progress(
         form,
         _field(row, entries),
@@ -312,7 +310,7 @@ def graded_of(
 def queue_of(
     row: TournamentRow, form: Format, entries: Sequence[EntryRow], stored: StoredRun
 ) -> PairingQueue[int]:
-    """Return the pairings left of a competition; this can take long."""
+    """Return the pairings left of a tournament; this can take long."""
     if isinstance(form, Gauntlet) and form.until_certain:
         return graded_of(row, form, entries, stored)
     if row.format != "round_robin":

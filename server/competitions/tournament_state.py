@@ -2,9 +2,9 @@
 
 `plyhouse.server.competitions.tournament_restore` rebuilds it from rows.
 
-The id of a pairing carries all that a restart needs.  ``COMPETITION-KEY`` is the pairing that its
-format calls ``KEY``.  ``COMPETITION-KEY@2`` is the same in the second run of a final (see
-`plyhouse.storage.competition_reruns`).  ``COMPETITION-KEY~1`` repeats its void matches.
+The id of a pairing carries all that a restart needs.  ``TOURNAMENT-KEY`` is the pairing that its
+format calls ``KEY``.  ``TOURNAMENT-KEY@2`` is the same in the second run of a final (see
+`plyhouse.storage.competition_reruns`).  ``TOURNAMENT-KEY~1`` repeats its void matches.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MAX_AGAIN: Final = 3
 class PairingId:
     """The parts of the id of a pairing."""
 
-    competition: str
+    tournament: str
     key: str
     run: int = 1
     attempt: int = 0
@@ -40,15 +40,15 @@ class PairingId:
     def __str__(self) -> str:
         run = f"@{self.run}" if self.run > 1 else ""
         again = f"~{self.attempt}" if self.attempt else ""
-        return f"{self.competition}-{self.key}{run}{again}"
+        return f"{self.tournament}-{self.key}{run}{again}"
 
     @classmethod
-    def parse(cls, text: str, competition: str) -> PairingId:
-        """Parse the id of a pairing of this competition."""
-        rest, _, attempt = text[len(competition) + 1 :].partition("~")
+    def parse(cls, text: str, tournament: str) -> PairingId:
+        """Parse the id of a pairing of this tournament."""
+        rest, _, attempt = text[len(tournament) + 1 :].partition("~")
         key, _, run = rest.partition("@")
         return cls(
-            competition,
+            tournament,
             key,
             int(run) if run.isdecimal() else 1,
             int(attempt) if attempt.isdecimal() else 0,
@@ -68,7 +68,7 @@ class Repetition:
     def after(cls, pairing: PairingId, orders: Iterable[tuple[int, ...]]) -> Repetition | None:
         """Return the next repetition of void matches; None after the last one."""
         attempt = pairing.attempt + 1
-        again = cls(PairingId(pairing.competition, pairing.key, pairing.run, attempt), (*orders,))
+        again = cls(PairingId(pairing.tournament, pairing.key, pairing.run, attempt), (*orders,))
         return again if again.orders and attempt <= MAX_AGAIN else None
 
 
@@ -119,7 +119,7 @@ class PairingTally:
 
 @dataclass(eq=False, slots=True)
 class RunningTournament:
-    """A competition that is not over."""
+    """A tournament that is not over."""
 
     row: TournamentRow
     terms: Terms

@@ -1,4 +1,4 @@
-"""Competitions that are being played.
+"""Tournaments that are being played.
 
 `plyhouse.server.competitions.pairing_starts` begins a pairing when its bots are connected and have
 room.  The format decides which pairings may begin (`plyhouse.server.competition_rules.progress`).
@@ -7,7 +7,7 @@ format (`plyhouse.server.competitions.tournament_state`).  The database therefor
 restart needs (`plyhouse.server.competitions.tournament_restore`).
 
 The server counts the matches of a schedule before it builds the schedule.  A thread builds
-schedules, and also draws the rounds that depend on results.  Creating or restoring a competition
+schedules, and also draws the rounds that depend on results.  Creating or restoring a tournament
 takes a few statements, however many pairings it has.
 """
 
@@ -62,7 +62,7 @@ RETRY_SECONDS: Final = 1.0
 
 @dataclass(frozen=True, slots=True)
 class TournamentView:
-    """A competition as the API shows it."""
+    """A tournament as the API shows it."""
 
     row: TournamentRow
     entries: list[EntryRow]
@@ -77,7 +77,7 @@ class TournamentView:
 
 
 class Tournaments:
-    """The competitions of a server that are not over."""
+    """The tournaments of a server that are not over."""
 
     def __init__(
         self,
@@ -92,9 +92,9 @@ class Tournaments:
     ) -> None:
         """Take the store, the match runner and the directory of bots and matches.
 
-        ``hidden_in`` returns the entries of a competition without a name, as ``player/bot`` in
+        ``hidden_in`` returns the entries of a tournament without a name, as ``player/bot`` in
         lower case.  ``rooms_of_hosted`` is explained at `PairingStarter`.  ``hosted_waits_for``
-        says why a hosted bot is absent.  ``on_finished`` is called with the id of a competition
+        says why a hosted bot is absent.  ``on_finished`` is called with the id of a tournament
         when its end is stored.
         """
         self._store = store
@@ -104,7 +104,7 @@ class Tournaments:
         self._running: dict[str, RunningTournament] = {}
         self._later: asyncio.TimerHandle | None = None
         self._early: list[tuple[MatchSummary, bool]] | None = None
-        """Matches that end while competitions are being restored; None at other times."""
+        """Matches that end while tournaments are being restored; None at other times."""
         self._hidden_in = hidden_in
         self._hosted_waits_for = hosted_waits_for
         self.on_finished = on_finished
@@ -124,9 +124,9 @@ class Tournaments:
         return len(self._running)
 
     async def restore(self) -> None:
-        """Continue the competitions that were running when the server stopped.
+        """Continue the tournaments that were running when the server stopped.
 
-        A competition that cannot continue (its game's file is missing, it has too few entries) is
+        A tournament that cannot continue (its game's file is missing, it has too few entries) is
         suspended with the reason.  The next start tries it again.  If it was paused before its
         suspension, it stays paused.
         """
@@ -138,20 +138,20 @@ class Tournaments:
                 if row.status == "suspended":
                     row = await self._store.write(tournaments.resume, row.id)
                 await self._take_up(row, await self._store.read(tournaments.played_seats, row.id))
-            except Exception as error:  # An error in one competition must not stop the others.
+            except Exception as error:  # An error in one tournament must not stop the others.
                 await self._suspend(row.id, error)
         for match, void in self._early:
             self._note(match, void=void)
         self._early = None
 
     async def _suspend(self, identifier: str, error: Exception) -> None:
-        """Note why a competition cannot go on."""
+        """Note why a tournament cannot go on."""
         self._running.pop(identifier, None)
         known = isinstance(error, GameError | InvalidTimeControl | ValueError)
         log.error(
-            "competition suspended",
+            "tournament suspended",
             exc_info=None if known else error,
-            extra={"competition": identifier, "why": str(error)},
+            extra={"tournament": identifier, "why": str(error)},
         )
         why = f"It cannot go on: {error}"
         await self._insist(
@@ -159,7 +159,7 @@ class Tournaments:
         )
 
     async def begun(self, rows: Iterable[TournamentRow], *, resumed: bool = False) -> None:
-        """Play competitions that were just stored or begun again, in their order.
+        """Play tournaments that were just stored or begun again, in their order.
 
         ``resumed`` means that they were over and continue where they ended.
         """
@@ -170,7 +170,7 @@ class Tournaments:
             )
 
     async def _take_up(self, row: TournamentRow, seats: Sequence[PlayedSeat]) -> None:
-        """Play a competition; ``seats`` are those of all its stored matches."""
+        """Play a tournament; ``seats`` are those of all its stored matches."""
         running = await rebuilt(
             row, seats, self._store, self._runner, self._presences, self._hidden_in
         )
@@ -179,28 +179,28 @@ class Tournaments:
         self.advance_soon()
 
     def played(self) -> list[RunningTournament]:
-        """Return the competitions that are being played and not paused."""
+        """Return the tournaments that are being played and not paused."""
         return [each for each in self._running.values() if not each.paused]
 
     def running(self, identifier: str) -> RunningTournament | None:
-        """Return a competition that this server plays, or None."""
+        """Return a tournament that this server plays, or None."""
         return self._running.get(identifier)
 
     def of_group(self, group: str) -> list[str]:
-        """Return the ids of the running competitions of a final."""
+        """Return the ids of the running tournaments of a final."""
         return [
             each.row.id for each in self._running.values() if each.settings.competition == group
         ]
 
     def run_of(self, identifier: str) -> int:
-        """Return which run of a competition is played, from 1; 0 if none is played here."""
+        """Return which run of a tournament is played, from 1; 0 if none is played here."""
         running = self._running.get(identifier)
         return 0 if running is None else running.settings.run
 
     def missed(self, identifier: str) -> dict[int, Missing] | None:
-        """Return the bots that a competition waits for.
+        """Return the bots that a tournament waits for.
 
-        Returns None for a ladder and for a competition that this server does not play.
+        Returns None for a ladder and for a tournament that this server does not play.
         """
         running = self._running.get(identifier)
         if running is None or isinstance(running.queue, LadderQueue):
@@ -210,9 +210,9 @@ class Tournaments:
     def upcoming(
         self, identifier: str, limit: int, of: Collection[int] | None = None
     ) -> list[Pairing[int]]:
-        """Return the next known pairings of a competition; see `RunningTournament.upcoming`.
+        """Return the next known pairings of a tournament; see `RunningTournament.upcoming`.
 
-        The list is empty for a competition that this server does not play.
+        The list is empty for a tournament that this server does not play.
         """
         running = self._running.get(identifier)
         return [] if running is None else running.upcoming(limit, of)
@@ -220,7 +220,7 @@ class Tournaments:
     def left(self, identifier: str) -> tuple[int, list[str]]:
         """Return how many known pairings have not begun, and their bots' names.
 
-        Withdrawn bots are not included.  The result is empty for a competition that this server
+        Withdrawn bots are not included.  The result is empty for a tournament that this server
         does not play.
         """
         running = self._running.get(identifier)
@@ -241,22 +241,22 @@ class Tournaments:
         await self.changed(identifier)
 
     async def changed(self, identifier: str) -> None:
-        """Follow an organiser's change of a competition in the database."""
+        """Follow an organiser's change of a tournament in the database."""
         running = self._running.get(identifier)
         if running is None:
             return
         try:
             found = await self._store.read(tournaments.overview, identifier)
-        except Unknown:  # The competition was deleted.
+        except Unknown:  # The tournament was deleted.
             self._running.pop(identifier, None)
             return
-        if found.competition.status == "finished":  # An organiser has ended it early.
+        if found.tournament.status == "finished":  # An organiser has ended it early.
             self._running.pop(identifier, None)
             return
-        running.row = found.competition
-        running.paused = found.competition.status == "paused"
+        running.row = found.tournament
+        running.paused = found.tournament.status == "paused"
         running.names = {each.bot_id: f"{each.player}/{each.bot}" for each in found.entries}
-        running.settings = settings(found.competition)
+        running.settings = settings(found.tournament)
         for entry in found.entries:
             if entry.status == "withdrawn":
                 running.withdraw(entry.bot_id)
@@ -307,8 +307,8 @@ class Tournaments:
                 continue
             try:
                 whole = self.starter.begin(running, freed)
-            except Exception:  # The other competitions continue, and this one is tried again.
-                log.exception("pairings not begun", extra={"competition": running.row.id})
+            except Exception:  # The other tournaments continue, and this one is tried again.
+                log.exception("pairings not begun", extra={"tournament": running.row.id})
                 self._look_later()
             else:
                 if not whole:
@@ -338,8 +338,8 @@ class Tournaments:
         self.advance_soon(match.bots)
 
     def _note(self, match: MatchSummary, *, void: bool = False) -> None:
-        """Count a match for the competition that it belongs to."""
-        running = self._running.get(match.competition or "")
+        """Count a match for the tournament that it belongs to."""
+        running = self._running.get(match.tournament or "")
         if running is None:
             return
         bots = running.sides.captain_order(match.bots)
@@ -361,7 +361,7 @@ class Tournaments:
         self._go_on(running)
 
     def _go_on(self, running: RunningTournament) -> None:
-        """Ask the format again or finish, after facts of a competition changed."""
+        """Ask the format again or finish, after facts of a tournament changed."""
         if running.queue.stale and not running.asking:
             running.asking = True
             self._spawn(self._ask(running))
@@ -380,25 +380,25 @@ class Tournaments:
                     running.cut = False
                     self.advance_soon()
         except StorageError as error:
-            log.error("competition not stored", extra={"why": str(error)})
+            log.error("tournament not stored", extra={"why": str(error)})
             await asyncio.sleep(RETRY_SECONDS)
             running.asking = False
             if self._is_running(running):
                 self._go_on(running)
-        except Exception as error:  # A format that fails must not stop the other competitions.
+        except Exception as error:  # A format that fails must not stop the other tournaments.
             await self._suspend(running.row.id, error)
         else:
             running.asking = False
             self._go_on(running)
 
     def _is_running(self, running: RunningTournament) -> bool:
-        """Return whether this server still plays a competition."""
+        """Return whether this server still plays a tournament."""
         here = self._running.get(running.row.id) is running
         return here and self._directory.leads("competitions")
 
     def _finish_if_done(self, running: RunningTournament) -> None:
         if running.over and self._running.pop(running.row.id, None) is not None:
-            log.info("competition finished", extra={"competition": running.row.id})
+            log.info("tournament finished", extra={"tournament": running.row.id})
             self._spawn(self._finish(running.row.id))
 
     async def _finish(self, identifier: str) -> None:
@@ -412,9 +412,9 @@ class Tournaments:
             await self.on_finished(identifier)
 
     async def _insist(self, identifier: str, write: Callable[[], Awaitable[None]]) -> bool:
-        """Repeat a write to a competition that has ended until it is stored.
+        """Repeat a write to a tournament that has ended until it is stored.
 
-        Returns False if the competition was deleted or begun again meanwhile, or if the server
+        Returns False if the tournament was deleted or begun again meanwhile, or if the server
         stops.  The next start then repeats the write.
         """
         failures = 0
@@ -426,8 +426,8 @@ class Tournaments:
             except StorageError as error:
                 if not failures:
                     log.error(
-                        "competition not stored, tried again",
-                        extra={"competition": identifier, "why": str(error)},
+                        "tournament not stored, tried again",
+                        extra={"tournament": identifier, "why": str(error)},
                     )
             else:
                 return True
@@ -440,7 +440,7 @@ class Tournaments:
     # ------------------------------------------------------------------------- looking
 
     async def view(self, identifier: str) -> TournamentView:
-        """Return a competition with its table and progress; raises `Unknown`."""
+        """Return a tournament with its table and progress; raises `Unknown`."""
         running = self._running.get(identifier)
         found = await self._store.read(tournaments.overview, identifier)
         # A match that has just begun may not be stored yet, so prefer the count in memory.
@@ -448,13 +448,13 @@ class Tournaments:
         if running is not None:
             planned = running.planned
         return TournamentView(
-            found.competition,
+            found.tournament,
             found.entries,
             found.table,
             planned,
             found.progress.created,
             found.progress.finished,
-            list(filter(None, [reason(found.competition)]))
+            list(filter(None, [reason(found.tournament)]))
             if running is None
             else missing(
                 running=running,
@@ -465,7 +465,7 @@ class Tournaments:
         )
 
     def _played(self, running: RunningTournament) -> set[str]:
-        """Return the running matches of all games of a competition's final."""
+        """Return the running matches of all games of a tournament's final."""
         group = [
             each
             for each in self._running.values()
@@ -493,7 +493,7 @@ class Tournaments:
             try:
                 await work
             except StorageError as error:
-                log.error("competition not stored", extra={"why": str(error)})
+                log.error("tournament not stored", extra={"why": str(error)})
 
         task = asyncio.get_running_loop().create_task(guarded())
         self._tasks.add(task)

@@ -78,7 +78,7 @@ async def upcoming(
     names = {each.bot_id: eyes.name(each.bot_id, each.name) for each in entrants}
     found = []
     for game in row.games:
-        place = game.competition_id or ""
+        place = game.tournament_id or ""
         near = tournaments.upcoming(place, limit, eyes.own) if eyes.own else []
         if not eyes.anonymous:
             near += tournaments.upcoming(place, limit)

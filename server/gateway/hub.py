@@ -458,7 +458,7 @@ class Hub(MatchHub):
         seat = forfeiting_seat(match.outcome)
         if self.stopping or seat is None:
             return
-        running = self.tournaments.running(match.competition or "")
+        running = self.tournaments.running(match.tournament or "")
         if running is not None and running.settings.rehearsal:
             return
         culprit = match.seats[seat]

@@ -96,7 +96,7 @@ class Leadership:
         bots = {each.presence.bot_id: each for seated in holders for each in seated}
         records = tuple([self._board.record(each) for each in bots.values()])
         plan = structs.replace(plan, holders=records)
-        pairing = LivePairing(plan.id, b"", competition=plan.competition)
+        pairing = LivePairing(plan.id, b"", tournament=plan.tournament)
         for match, seated in zip(plan.matches, holders, strict=True):
             remote = RemoteMatch(self._sockets, planned(plan, match.id, seated), line.epoch, seated)
             remote.report(players=match.players)
@@ -264,7 +264,7 @@ def planned(plan: PairingPlan, match: str, seated: Iterable[Participant]) -> Mat
     return MatchSummary(
         id=match,
         pairing=plan.id,
-        competition=plan.competition,
+        tournament=plan.tournament,
         game=plan.game,
         family=plan.family,
         simultaneous=plan.simultaneous,

@@ -101,7 +101,7 @@ class MatchRequests:
     def _say(self, session: Session, _: object, message: Say, stamp: int) -> None:
         live, seat = self.seat(session, message)
         hidden = get_game(live.summary().game).info.information is Information.IMPERFECT
-        if live.pairing.competition or (hidden and len(live.holders) > 2):
+        if live.pairing.tournament or (hidden and len(live.holders) > 2):
             raise ProtocolError("match/no_phrases")
         if not self._phrases.take((message.match, seat)):
             raise ProtocolError("match/too_many_phrases")

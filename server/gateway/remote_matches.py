@@ -60,7 +60,7 @@ class Pairing:
     """The facts about the pairing of a remote match."""
 
     id: str
-    competition: str | None
+    tournament: str | None
 
 
 class RemoteMatch:
@@ -90,7 +90,7 @@ class RemoteMatch:
     @property
     def pairing(self) -> Pairing:
         """The facts about its pairing."""
-        return Pairing(self._summary.pairing, self._summary.competition)
+        return Pairing(self._summary.pairing, self._summary.tournament)
 
     @property
     def ply(self) -> int:

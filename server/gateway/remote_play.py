@@ -372,12 +372,12 @@ class RemotePlay:
                 self._pending[key] = owner, message
                 self._board.post(owner, message)
 
-    def found(self, row: MatchRow, competition: str | None, owner: int) -> RunningMatch:
+    def found(self, row: MatchRow, tournament: str | None, owner: int) -> RunningMatch:
         """Follow a match that the database says another server runs."""
         summary = MatchSummary(
             id=row.id,
             pairing=row.pairing_id,
-            competition=competition,
+            tournament=tournament,
             game=row.game,
             family=row.game.partition("(")[0],
             simultaneous=False,

@@ -113,15 +113,13 @@ class Requests(MatchRequests):
     def _watch(self, session: Session, _: object, message: Watch, stamp: int) -> None:
         live = self._directory.match(message.match)
         check_views(session, stamp)
-        free = live is not None and self._privacy.known_free(live.pairing.competition)
+        free = live is not None and self._privacy.known_free(live.pairing.tournament)
         if not self._reachable(live, free=free):
             self._spawn(self._find_and_watch(session, message))
         elif live is not None and not free:
             players = {each.player_id for each in live.seats}
-            competition = live.pairing.competition
-            self._spawn(
-                self._watch_if_allowed(session, message, competition, players, lambda: live)
-            )
+            tournament = live.pairing.tournament
+            self._spawn(self._watch_if_allowed(session, message, tournament, players, lambda: live))
         elif live is not None:
             self._let_watch(session, message, live)
 
@@ -140,7 +138,7 @@ class Requests(MatchRequests):
             log.error("where %s runs cannot be read: %s", message.match, error)
             session.refuse(message, ProtocolError("server/storage"))
             return
-        row, competition, owner = found.get(message.match, (None, None, 0))
+        row, tournament, owner = found.get(message.match, (None, None, 0))
         if row is not None and row.status == "finished":
             await self._show_final(session, message)
             return
@@ -151,16 +149,16 @@ class Requests(MatchRequests):
 
         def follow() -> RunningMatch:
             known = self._directory.live.get(message.match)
-            return known or member.sockets.found(row, competition, owner)
+            return known or member.sockets.found(row, tournament, owner)
 
         players = {each.player_id for each in row.seats}
-        await self._watch_if_allowed(session, message, competition, players, follow)
+        await self._watch_if_allowed(session, message, tournament, players, follow)
 
     async def _watch_if_allowed(
         self,
         session: Session,
         message: Watch,
-        competition: str | None,
+        tournament: str | None,
         players: Collection[int],
         find: Callable[[], RunningMatch],
     ) -> None:
@@ -170,7 +168,7 @@ class Requests(MatchRequests):
         """
         try:
             sight = await self._sight_of(session)
-            if not sight.sees(await self._privacy.class_of(competition), players):
+            if not sight.sees(await self._privacy.competition_of(tournament), players):
                 raise ProtocolError("match/unknown", NO_SUCH_MATCH)
             if session in self._sessions:  # it may have left meanwhile
                 self._let_watch(session, message, find())

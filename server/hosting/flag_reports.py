@@ -73,7 +73,7 @@ class FlagReports:
         if outcome is None or outcome.seat is None or outcome.termination != "flag_fall":
             return False
         bot = match.seats[outcome.seat]
-        if not bot.hosted or not match.competition:
+        if not bot.hosted or not match.tournament:
             return False
         self._held[match.id] = _Held(match, bot, self._now() + HOLD_NS)
         return True
@@ -106,10 +106,10 @@ class FlagReports:
 
     async def _is_first(self, held: _Held) -> bool:
         """Return whether this version has had no flag fall excused in this competition."""
-        competition = held.match.competition or ""
+        tournament = held.match.tournament or ""
         try:
             excused = await self._store.read(
-                competition_results.excused, competition, held.bot.version_id
+                competition_results.excused, tournament, held.bot.version_id
             )
         except StorageError as error:
             log.error("excuses not read", extra={"match": held.match.id, "why": str(error)})
@@ -144,7 +144,7 @@ def _reason(held: _Held, said: FlagFell) -> str:
         round(each / 1_000_000)
         for each in (said.lost, said.allowed, said.match_lost, said.match_wall)
     ]
-    attempt = PairingId.parse(held.match.pairing, held.match.competition or "").attempt
+    attempt = PairingId.parse(held.match.pairing, held.match.tournament or "").attempt
     then = (
         "The match is played again; from now on flags of this version count here."
         if attempt < MAX_AGAIN

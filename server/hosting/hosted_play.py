@@ -136,7 +136,7 @@ class HostedPlay:
     def _free_play(self, bot: Presence) -> Iterator[MatchSummary]:
         """Yield the matches of a bot that belong to no competition."""
         for match in map(self._directory.summary, bot.matches):
-            if match is not None and match.competition is None:
+            if match is not None and match.tournament is None:
                 yield match
 
     def _plays(self, player: int, bot: int) -> bool:

@@ -32,14 +32,14 @@ PLAY_MATCHES: Final = 2
 
 
 def priority_of(running: RunningTournament) -> Priority:
-    """Return the priority of a competition's matches."""
+    """Return the priority of a tournament's matches."""
     if running.settings.rehearsal:
         return Priority.REHEARSAL
     return Priority.LADDER if isinstance(running.queue, LadderQueue) else Priority.FINAL
 
 
 def _players(running: RunningTournament) -> list[int]:
-    """Return the bots that a competition needs now.
+    """Return the bots that a tournament needs now.
 
     A ladder always needs all of its bots.
     """
@@ -163,7 +163,7 @@ class NeededBots:
         return {
             each.bot_id: match
             for match in self._directory.summaries()
-            if match.competition is not None
+            if match.tournament is not None
             for each in match.seats
             if each.hosted or not each.online
         }
@@ -180,7 +180,7 @@ class NeededBots:
         row = await self._store.read(submission_sql.ready_version, bot, version)
         if row is None or row.version_id != version:
             return None
-        running = self._tournaments.running(match.competition or "")
+        running = self._tournaments.running(match.tournament or "")
         if running is not None:
             return self._for(running, row)
         matches = max(1, match.bots.count(bot))

@@ -250,11 +250,11 @@ class Hosting:
             "comes that has it."
         )
 
-    async def in_vain(self, class_id: str) -> list[str]:
+    async def in_vain(self, competition_id: str) -> list[str]:
         """Return a warning if submissions for a competition wait and no machine is connected."""
         if self.machines:
             return []
-        names = await self._store.read(submission_sql.waiting_for, class_id)
+        names = await self._store.read(submission_sql.waiting_for, competition_id)
         if not names:
             return []
         some = f"{len(names)} submissions wait" if len(names) > 1 else f"{names[0]} waits"
@@ -332,9 +332,9 @@ class Hosting:
 
     def _priority(self, match: MatchSummary) -> Priority:
         """Return the priority of a match."""
-        if match.competition is None:
+        if match.tournament is None:
             return Priority.INTERACTIVE
-        running = self._tournaments.running(match.competition)
+        running = self._tournaments.running(match.tournament)
         return Priority.FINAL if running is None else priority_of(running)
 
     async def _told(self, said: RunnerSays, wanted: Mapping[int, Wanted]) -> RunnerTold:
@@ -434,7 +434,7 @@ class Hosting:
             if not free[machine] or not self.runs_for(bot, priority_of(running)):
                 return 0
             matches = [self._directory.summary(each) for each in bot.matches]
-            played = sum(each is None or each.competition is not None for each in matches)
+            played = sum(each is None or each.tournament is not None for each in matches)
             allowed = self.needed.at_once(running, bot.bot_id)
             return min(max(0, allowed - played), free[machine])
 

@@ -174,7 +174,7 @@ class Uploads:
     async def _staffed(self, row: SubmissionRow, identity: Identity) -> bool:
         """Return whether the identity is on the staff of a competition of this submission."""
         for each in row.competitions:
-            if await role_in(self._store, each.class_id, identity) is not None:
+            if await role_in(self._store, each.competition_id, identity) is not None:
                 return True
         return False
 

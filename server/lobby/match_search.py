@@ -63,7 +63,7 @@ class Looked:
             and wanted.status in (None, match.status)
             and wanted.game in (None, match.game)
             and wanted.family in (None, match.family)
-            and (wanted.competition_ids is None or match.competition in wanted.competition_ids)
+            and (wanted.tournament_ids is None or match.tournament in wanted.tournament_ids)
             and (not self.player or self.player in [each.player for each in match.players])
             and (
                 not self.bot or self.bot in [f"{each.player}/{each.bot}" for each in match.players]
@@ -109,7 +109,7 @@ async def filter_of(store: Store, privacy: Privacy, sight: Sight, words: Words) 
         game=game,
         family=family,
         bots=tuple(groups),
-        competition_ids=competitions,
+        tournament_ids=competitions,
         status=status,
         termination=termination,
         unnamed=unnamed,
@@ -133,8 +133,8 @@ async def _competition(store: Store, reference: str) -> tuple[str, tuple[str, ..
         row = await store.read(competition_sql.find, reference)
     except Unknown as unknown:
         try:
-            one = await store.read(tournaments.competition, reference)
+            one = await store.read(tournaments.find_tournament, reference)
         except Unknown:
             raise unknown from None
         return one.name, (one.id,)
-    return row.name, tuple([each.competition_id for each in row.games if each.competition_id])
+    return row.name, tuple([each.tournament_id for each in row.games if each.tournament_id])

@@ -176,6 +176,6 @@ def match_over(match: MatchSummary) -> None:
 
 def _ids(match: MatchSummary) -> dict[str, Any]:
     ids = {"match": match.id, "pairing": match.pairing}
-    if match.competition is not None:
-        ids["competition"] = match.competition
+    if match.tournament is not None:
+        ids["tournament"] = match.tournament
     return ids

@@ -68,7 +68,7 @@ class LivePairing:
     open: dict[str, Any] = field(default_factory=dict)
     """The matches that are not over, by id; in a cluster, those of another server, too."""
     over: list[LiveMatch] = field(default_factory=list)
-    competition: str | None = None
+    tournament: str | None = None
 
 
 class Referee(Protocol):
@@ -248,7 +248,7 @@ class LiveMatch:
         config = self.match.config
         return open_seats(
             config.game,
-            counts=config.rated or self.pairing.competition is not None,
+            counts=config.rated or self.pairing.tournament is not None,
             players=[each.player_id for each in self.seats],
             house={each.player_id for each in self.seats if each.casual and not each.guest},
         )
@@ -270,7 +270,7 @@ class LiveMatch:
         return MatchSummary(
             id=self.id,
             pairing=self.pairing.id,
-            competition=self.pairing.competition,
+            tournament=self.pairing.tournament,
             game=config.game.spec,
             family=config.game.info.name,
             simultaneous=config.game.info.simultaneous,

@@ -103,7 +103,7 @@ class MatchRunner:
         self.on_made: Callable[[LiveMatch], None] | None = None
         """Called with every match before its seats hear of it."""
         self._scoring: dict[str, Scoring] = {}
-        """The scoring of competition matches, by competition id; other matches use their game's."""
+        """The scoring of tournaments, by id; other matches use their game's."""
         self.plies = 0
         """Plies of finished matches since the start."""
         self._resumed_plies = 0
@@ -116,16 +116,16 @@ class MatchRunner:
 
     # --------------------------------------------------------------------------- making
 
-    def score_by(self, competition: str, scoring: Scoring) -> None:
-        """Set the scoring of a competition's matches."""
-        self._scoring[competition] = scoring
+    def score_by(self, tournament: str, scoring: Scoring) -> None:
+        """Set the scoring of a tournament's matches."""
+        self._scoring[tournament] = scoring
 
     def begin(
         self,
         terms: Terms,
         orders: Sequence[Sequence[int]],
         *,
-        competition: str | None = None,
+        tournament: str | None = None,
         round_number: int = 0,
         pairing_id: str = "",
         seed: bytes | None = None,
@@ -156,9 +156,9 @@ class MatchRunner:
             simultaneous=terms.game.info.simultaneous,
             time_control=str(terms.time_control),
             rated=terms.rated,
-            competition=competition,
+            tournament=tournament,
             round=round_number,
-            scoring=self._scoring.get(competition or "", ""),
+            scoring=self._scoring.get(tournament or "", ""),
             matches=tuple(
                 [
                     MatchPlan(new_id(), tuple(order), self._players(terms, seated, unnamed))
@@ -184,9 +184,9 @@ class MatchRunner:
         shared = seed is not None
         if seed is None:
             seed = secrets.token_bytes(SEED_BYTES)
-        if plan.competition is not None and plan.scoring:
-            self._scoring[plan.competition] = Scoring(plan.scoring)
-        pairing = LivePairing(plan.id, seed, competition=plan.competition)
+        if plan.tournament is not None and plan.scoring:
+            self._scoring[plan.tournament] = Scoring(plan.scoring)
+        pairing = LivePairing(plan.id, seed, tournament=plan.tournament)
         row = PairingRow(
             id=plan.id,
             game=plan.game,
@@ -196,7 +196,7 @@ class MatchRunner:
             commitment=commitment(seed),
             matches=len(plan.matches),
             created_ms=wall_ms(),
-            competition_id=plan.competition,
+            tournament_id=plan.tournament,
             round=plan.round,
         )
         made = []
@@ -241,7 +241,7 @@ class MatchRunner:
             rated=terms.rated,
             stream=stream,
             illegal_rule="retry" if self._config.illegal_rule == "retry" else "forfeit",
-            no_show_forfeits=terms.rated or pairing.competition is not None,
+            no_show_forfeits=terms.rated or pairing.tournament is not None,
             **self._limits(),
         )
         live = LiveMatch(self, Match(config, self.now()), pairing, seated)
@@ -307,7 +307,7 @@ class MatchRunner:
         outcome = finish.outcome
         wall = wall_ms()
         game = live.match.game
-        span = return_span(game, self._scoring.get(pairing.competition or ""))
+        span = return_span(game, self._scoring.get(pairing.tournament or ""))
         counted = None if finish.void else match_scores(outcome.returns, span, teams_of(game))
         ops: list[Op] = [
             FinishMatch(

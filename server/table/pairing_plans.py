@@ -68,9 +68,9 @@ class PairingPlan(Struct, frozen=True):
     simultaneous: bool
     time_control: str
     rated: bool
-    competition: str | None
+    tournament: str | None
     round: int
     scoring: str
-    """The scoring of its competition; empty for that of the game."""
+    """The scoring of its tournament; empty for that of the game."""
     matches: tuple[MatchPlan, ...]
     holders: tuple[SeatHolder, ...]

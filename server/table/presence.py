@@ -95,7 +95,7 @@ class MatchSummary(Struct, frozen=True):
 
     id: str
     pairing: str
-    competition: str | None
+    tournament: str | None
     game: str
     """The spec of the game."""
     family: str

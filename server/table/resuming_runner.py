@@ -62,7 +62,7 @@ class ResumingRunner(MatchRunner):
         """Resume every match that the database has as unfinished; return how many.
 
         ``participant`` finds or makes the holder of a stored seat.  ``hidden_in`` returns the
-        unnamed bots of a competition, in small letters.  A match that cannot be rebuilt (the game
+        unnamed bots of a tournament, in small letters.  A match that cannot be rebuilt (the game
         has changed, or rows are damaged) becomes void, and the log says why.  A match that shares
         its chance with another one also becomes void, because its bots could exchange messages.
         """
@@ -83,14 +83,14 @@ class ResumingRunner(MatchRunner):
         pairings: dict[str, LivePairing] = {}
         restored = []
         broken: list[StoredMatch] = []
-        for competition in {each.pairing.competition_id for each in running} - {None}:
+        for tournament in {each.pairing.tournament_id for each in running} - {None}:
             with contextlib.suppress(Unknown, GameError):  # deleted, or its game is missing
-                found = await self._store.read(tournaments.competition, str(competition))
+                found = await self._store.read(tournaments.find_tournament, str(tournament))
                 self.score_by(found.id, scoring_of(found))
         for stored in running:
             header = stored.header
             holders = [participant(seat) for seat in header.seats]
-            hidden = await hidden_in(stored.pairing.competition_id)
+            hidden = await hidden_in(stored.pairing.tournament_id)
             try:
                 match = self._rebuild(stored, [each.presence for each in holders], hidden)
                 if match.config.shares_chance:
@@ -103,7 +103,7 @@ class ResumingRunner(MatchRunner):
             row = stored.pairing
             pairing = pairings.get(row.id)
             if pairing is None:
-                pairing = LivePairing(row.id, row.seed, competition=row.competition_id)
+                pairing = LivePairing(row.id, row.seed, tournament=row.tournament_id)
                 pairings[row.id] = pairing
             live = LiveMatch(self, match, pairing, holders)
             self._keep(live)

@@ -24,8 +24,8 @@ class PairingFacts(Protocol):
         """The id of the pairing."""
 
     @property
-    def competition(self) -> str | None:
-        """The id of its competition; None for a match of the lobby."""
+    def tournament(self) -> str | None:
+        """The id of its tournament; None for a match of the lobby."""
 
 
 class RunningMatch(Protocol):

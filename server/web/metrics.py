@@ -83,7 +83,7 @@ class _House(Collector):
                 1 if member is None else len(member.board.peers),
             ),
             ("seeks", "Seeks that are open.", len(hub.lobby)),
-            ("competitions", "Competitions that run.", len(hub.tournaments)),
+            ("competitions", "Tournaments that run: games of competitions.", len(hub.tournaments)),
             (
                 "longest_stall_seconds",
                 "The longest time for which the server stood still.",

@@ -384,7 +384,7 @@ def test_the_demo_prints_five_leaderboards(plyhouse: Plyhouse, tmp_path: Path) -
     assert str(tmp_path / "plyhouse-demo.db") in done.out
     assert "verified" in done.out
     with contextlib.closing(sqlite3.connect(tmp_path / "plyhouse-demo.db")) as database:
-        names = [name for (name,) in database.execute("SELECT name FROM class_competitions")]
+        names = [name for (name,) in database.execute("SELECT name FROM competitions")]
     assert free_title(names) == "Demo 2", "a second demo on this database needs other names"
     # What it says to do next works.
     serve, *others = re.findall(r"^  plyhouse (.*)$", done.out, re.M)

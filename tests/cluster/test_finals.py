@@ -31,7 +31,7 @@ times = 2
 """ + "".join(
     f'[[baselines]]\nbot = "staff/{bot}"\ngrade = "{grade}"\n' for bot, grade in BASELINES.items()
 )
-FINAL = "/api/v1/class/competitions"
+FINAL = "/api/v1/competitions"
 
 
 class FixedBot(RestlessBot):

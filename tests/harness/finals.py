@@ -13,7 +13,7 @@ from plyhouse.server.competition_rules.private_name import PRIVATE
 
 __all__ = ["HERE", "Course", "Play"]
 
-HERE = "/api/v1/class/competitions"
+HERE = "/api/v1/competitions"
 Play = Callable[[Any, MatchSnapshot], Awaitable[None]]
 """Plays one match with a client."""
 

@@ -154,7 +154,7 @@ async def test_hanging_bot_on_a_busy_machine_is_excused_once_and_then_loses(
             (1, 1, 0),
         ]
         rows = await store.read(
-            match_lists.list_matches, match_lists.MatchFilter(competition_ids=(cup,))
+            match_lists.list_matches, match_lists.MatchFilter(tournament_ids=(cup,))
         )
         assert [each.termination for each in rows] == ["flag_fall"] * 2
         (void,) = [each.void_reason for each in rows if each.void_reason]

@@ -77,7 +77,7 @@ async def test_a_hosted_final_needs_nobody_who_is_connected(tmp_path: Path) -> N
             await until(checked, lambda: house.said)
             begun = await hub.competitions.run(cup.id, OLGA)
             await until(over, lambda: house.said)
-        game = begun.games[0].competition_id
+        game = begun.games[0].tournament_id
         assert game is not None
         view = await hub.tournaments.view(game)
         names = {f"{each.player}/{each.bot}" for each in view.entries}

@@ -143,7 +143,7 @@ async def test_only_an_unbroken_wait_counts(course: Timed) -> None:
     await course.wait(29)
     identifier = (await course.hub.store.read(competition_sql.find, "Cup")).games[
         0
-    ].competition_id or ""
+    ].tournament_id or ""
     await course.hub.store.write(steering.steer, identifier, "pause", OLGA, course.hub.store.now())
     await course.hub.audit_follower.look()
     await course.wait(40)

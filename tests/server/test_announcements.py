@@ -75,9 +75,9 @@ async def test_an_announcement_of_one_competition_is_not_removed_through_another
     await cup.freeze("pig", "ada", "ben")
     async with cup.web("olga") as web:
         text = 'name = "other"\ngames = ["pig"]\ntime_control = "move:1"'
-        await web.post("/api/v1/class/competitions", json={"file": text})
+        await web.post("/api/v1/competitions", json={"file": text})
         made = (await web.post(f"{cup.here}/announcements", json={"text": "x"})).json()
-        other = f"/api/v1/class/competitions/other/announcements/{made['id']}"
+        other = f"/api/v1/competitions/other/announcements/{made['id']}"
         assert (await web.delete(other)).status_code == 404
 
 

@@ -58,7 +58,7 @@ async def test_the_table_of_a_final_with_its_intervals(house: Any) -> None:
     board = await cup.get("/board")
     assert [line["entry"] for line in board] == [line["entry"] for line in public["lines"]]
     async with cup.web("olga") as web:
-        assert (await web.get("/api/v1/class/competitions/cap/table")).status_code == 404
+        assert (await web.get("/api/v1/competitions/cap/table")).status_code == 404
 
 
 async def test_an_anonymous_table_gives_no_names_away(house: Any) -> None:
@@ -125,7 +125,9 @@ async def test_a_twin_shows_the_noise_and_is_never_ranked_or_graded(house: Any) 
                 await client.hello(await house.token(name), "bot", digest=files)
                 await client.close()
             headers = {"Authorization": f"Bearer {token}"}
-            refused = await web.post("/api/v1/class/check", json={"file": text}, headers=headers)
+            refused = await web.post(
+                "/api/v1/competition-files/check", json={"file": text}, headers=headers
+            )
         assert refused.status_code == 400, refused.text
         (mistake,) = refused.json()["mistakes"]
         assert mistake["code"] == "competition/twin_differs"

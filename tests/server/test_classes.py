@@ -28,7 +28,7 @@ from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 
 FILE = 'name = "Cup"\ngames = ["pig"]\ntime_control = "total:60"\n'
-HERE = "/api/v1/class/competitions"
+HERE = "/api/v1/competitions"
 OLGA = By("olga")
 
 
@@ -87,7 +87,7 @@ async def test_all_mistakes_of_a_file_are_told_with_their_keys(api: httpx.AsyncC
         ("competition/unknown_key", "rond")
     ]
     answer = await api.post(
-        "/api/v1/class/check",
+        "/api/v1/competition-files/check",
         json={"file": FILE.replace("60", "90000") + '[[baselines]]\nbot = "staff/none"\n'},
     )
     assert [(each["code"], each["key"]) for each in answer.json()["mistakes"]] == [
@@ -143,7 +143,7 @@ async def test_bad_lists_times_and_codes(house: Any, api: httpx.AsyncClient) -> 
     assert await code(api.post(f"{HERE}/cup/disqualify", json=none), 404) == "storage/unknown"
     assert await code(api.post(f"{HERE}/cup/codes", json={"uses": 0}), 400) == "http/400"
     async with httpx.AsyncClient(base_url=house.server.url) as anybody:
-        join = anybody.post("/api/v1/class/join", json={"code": "AAAA-AAAA", "player": "x"})
+        join = anybody.post("/api/v1/join", json={"code": "AAAA-AAAA", "player": "x"})
         assert await code(join, 404) == "competition/code_unknown"
 
 
@@ -241,7 +241,7 @@ async def test_token_of_an_account_from_before_is_not_reissued(
 async def test_empty_text_is_refused_in_words(house: Any, api: httpx.AsyncClient) -> None:
     await opened(api)
     for path, body, field in (
-        ("/api/v1/class/join", {"code": "", "player": "x"}, "code"),
+        ("/api/v1/join", {"code": "", "player": "x"}, "code"),
         (f"{HERE}/cup/announcements", {"text": ""}, "text"),
     ):
         answer = await api.post(path, json=body)
@@ -257,12 +257,12 @@ async def test_guessing_codes_is_slowed_down_and_a_class_is_not(
     async with httpx.AsyncClient(base_url=house.server.url) as anybody:
         for number in range(30):
             body = {"code": made["code"], "player": f"s{number}"}
-            answer = await anybody.post("/api/v1/class/join", json=body)
+            answer = await anybody.post("/api/v1/join", json=body)
             assert answer.status_code == 200, answer.text
         said = []
         for _ in range(25):
             body = {"code": "AAAA-AAAA", "player": "eve"}
-            said.append((await anybody.post("/api/v1/class/join", json=body)).json()["code"])
+            said.append((await anybody.post("/api/v1/join", json=body)).json()["code"])
     assert said[0] == "competition/code_unknown"
     assert said[-1] == "auth/rate"
 
@@ -275,7 +275,7 @@ async def test_class_that_joins_together_from_one_address_is_let_in(
     async with httpx.AsyncClient(base_url=house.server.url, timeout=60) as anybody:
 
         async def join(code: str, player: str) -> httpx.Response:
-            return await anybody.post("/api/v1/class/join", json={"code": code, "player": player})
+            return await anybody.post("/api/v1/join", json={"code": code, "player": player})
 
         answers = await asyncio.gather(*(join(made["code"], f"s{number}") for number in range(60)))
         assert Counter(answer.status_code for answer in answers) == {200: 60}
@@ -482,7 +482,7 @@ async def test_a_bot_that_is_connected_already_is_entered_when_its_student_joins
     await opened(api)
     made = (await api.post(f"{HERE}/cup/codes", json={"uses": 2})).json()
     headers = {"Authorization": f"Bearer {token}"}
-    answer = await api.post("/api/v1/class/join", json={"code": made["code"]}, headers=headers)
+    answer = await api.post("/api/v1/join", json={"code": made["code"]}, headers=headers)
     assert answer.json()["outcome"] == "known"
     await house.hub.audit_follower.look()
     (entry,) = (await api.get(f"{HERE}/cup")).json()["entries"]

@@ -126,7 +126,7 @@ async def test_anonymous_board_is_published_to_the_class(house: Any) -> None:
     course = Course(house, CUP)
     await course.freeze("connect_four", "ada", "bob", "cy", staff=STAFF)
     await course.play(weaker_resigns(["ada", "easy", "bob", "cy", "secret"]))
-    part = (await house.hub.store.read(competition_sql.find, "cup")).games[0].competition_id
+    part = (await house.hub.store.read(competition_sql.find, "cup")).games[0].tournament_id
 
     async def matches(who: str) -> int:
         async with course.web(who) as web:
@@ -324,7 +324,7 @@ async def test_new_competition_takes_students_codes_and_entries_over(house: Any)
         again = await api.post(f"{HERE}/next/reissue-token", json={"student": "ada"})
         assert again.json()["token"].startswith("ply_"), "the class made the account"
     async with course.web() as anybody:
-        joined = await anybody.post("/api/v1/class/join", json={"code": code.code, "player": "dan"})
+        joined = await anybody.post("/api/v1/join", json={"code": code.code, "player": "dan"})
         assert joined.json()["name"] == "Next"
     assert [each.player for each in await store.read(competition_staff.staff_of, "next")] == [
         "olga"

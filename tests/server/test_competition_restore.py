@@ -110,7 +110,7 @@ async def test_a_competition_whose_game_is_missing_waits_for_it(tmp_path: Path) 
             await hub.close()
     # The file is there again; here, the competition is made to name a game that is.
     with sqlite3.connect(tmp_path / "a.db") as connection:
-        connection.execute("UPDATE competitions SET game = 'tic_tac_toe'")
+        connection.execute("UPDATE tournaments SET game = 'tic_tac_toe'")
     connection.close()
     hub = await Hub.open(ServerConfig(database=url))
     try:
@@ -131,7 +131,7 @@ async def test_paused_competition_stays_paused_after_its_game_was_missing(tmp_pa
 
     def name_game(game: str) -> None:
         with contextlib.closing(sqlite3.connect(tmp_path / "a.db")) as connection, connection:
-            connection.execute("UPDATE competitions SET game = ?", (game,))
+            connection.execute("UPDATE tournaments SET game = ?", (game,))
 
     name_game("no_such_game")
     for _ in range(2):
@@ -153,12 +153,12 @@ async def test_paused_competition_stays_paused_after_its_game_was_missing(tmp_pa
 @pytest.mark.parametrize(
     "damage",
     [
-        "DELETE FROM entries WHERE bot_id > 1",
-        "DELETE FROM entries",
-        "UPDATE competitions SET time_control = 'never'",
-        "UPDATE competitions SET rounds = 0",
-        "UPDATE competitions SET game = 'pig(target=-1)'",
-        "UPDATE competitions SET time_control = 'never', data = '{'",
+        "DELETE FROM tournament_entries WHERE bot_id > 1",
+        "DELETE FROM tournament_entries",
+        "UPDATE tournaments SET time_control = 'never'",
+        "UPDATE tournaments SET rounds = 0",
+        "UPDATE tournaments SET game = 'pig(target=-1)'",
+        "UPDATE tournaments SET time_control = 'never', data = '{'",
     ],
 )
 async def test_a_damaged_competition_is_suspended_with_a_reason(

@@ -36,7 +36,7 @@ async def play_everything(client: Any, matches: int) -> None:
 async def finished(api: httpx.AsyncClient, competition: str) -> dict[str, Any]:
     async with asyncio.timeout(60):
         while True:
-            shown: dict[str, Any] = (await api.get(f"/api/v1/competitions/{competition}")).json()
+            shown: dict[str, Any] = (await api.get(f"/api/v1/tournaments/{competition}")).json()
             if shown["status"] == "finished":
                 return shown
 
@@ -56,7 +56,7 @@ async def test_round_robin_is_played_to_its_table(house: Any, api: httpx.AsyncCl
     ]
     token = await house.token("olga", "organise")
     answer = await api.post(
-        "/api/v1/competitions",
+        "/api/v1/tournaments",
         headers={"Authorization": f"Bearer {token}"},
         json={"name": "Cup", "game": "kuhn_poker", "time_control": "total:60"},
     )
@@ -65,12 +65,12 @@ async def test_round_robin_is_played_to_its_table(house: Any, api: httpx.AsyncCl
     assert made["planned"] == 6
     assert made["entries"] == ["alice/bot", "bob/bot", "carol/bot"]
     await asyncio.gather(*(play_everything(bot, 4) for bot in bots))
-    shown = await finished(api, made["competition"])
+    shown = await finished(api, made["tournament"])
     assert shown["finished"] == 6
     assert [line["games"] for line in shown["table"]] == [4, 4, 4]
-    listed = (await api.get("/api/v1/competitions")).json()
+    listed = (await api.get("/api/v1/tournaments")).json()
     assert [each["name"] for each in listed] == ["Cup"]
-    matches = (await api.get("/api/v1/matches", params={"competition": made["competition"]})).json()
+    matches = (await api.get("/api/v1/matches", params={"competition": made["tournament"]})).json()
     assert len({each["pairing"] for each in matches}) == 3
 
 
@@ -84,7 +84,7 @@ async def test_a_cheat_learns_nothing_from_the_twin_of_a_mirrored_pairing(house:
     await played_out(house, made)
     deals: dict[str, list[list[str]]] = {}
     for header in await house.hub.store.read(
-        match_lists.list_matches, match_lists.MatchFilter(competition_ids=(made,)), limit=100
+        match_lists.list_matches, match_lists.MatchFilter(tournament_ids=(made,)), limit=100
     ):
         stored = await house.hub.store.read(match_reads.stored_match, header.id)
         record = stored_record(stored, terms.game)
@@ -169,7 +169,7 @@ async def test_competition_waits_for_absent_bots_and_names_its_entries(
     token = await house.token("olga", "organise")
     made = (
         await api.post(
-            "/api/v1/competitions",
+            "/api/v1/tournaments",
             headers={"Authorization": f"Bearer {token}"},
             json={
                 "name": "Cup",
@@ -181,14 +181,14 @@ async def test_competition_waits_for_absent_bots_and_names_its_entries(
         )
     ).json()
     assert made["created"] == 0
-    shown = (await api.get(f"/api/v1/competitions/{made['competition']}")).json()
+    shown = (await api.get(f"/api/v1/tournaments/{made['tournament']}")).json()
     assert shown["waiting_for"] == ["bob/bot is not connected."]
     back = await house.client()
     await back.hello(await house.token("bob"), "bot", games=["pig"])
     starts = await asyncio.gather(one.start(), back.start())
     assert starts[0].rated
     await one.ask(Resign, starts[0].match)
-    shown = await finished(api, made["competition"])
+    shown = await finished(api, made["tournament"])
     assert shown["table"][0]["player"] == "bob"
 
 
@@ -200,7 +200,7 @@ async def test_competition_says_which_bots_cannot_play_their_pairings(
     token = await house.token("olga", "organise")
     made = (
         await api.post(
-            "/api/v1/competitions",
+            "/api/v1/tournaments",
             headers={"Authorization": f"Bearer {token}"},
             json={
                 "name": "Cup",
@@ -235,14 +235,14 @@ async def test_competition_says_which_bots_are_busy_elsewhere(
         "entries": ["alice/bot", "bob/bot"],
     }
     headers = {"Authorization": f"Bearer {token}"}
-    made = (await api.post("/api/v1/competitions", headers=headers, json=body)).json()
+    made = (await api.post("/api/v1/tournaments", headers=headers, json=body)).json()
     assert made["waiting_for"] == [
         "alice/bot is busy: it plays 1 other match, of 2 at a time, and the 2 of a mirrored "
         f"pairing are played together: {match}."
     ]
     await one.ask(Resign, match)
     await one.start()
-    shown = (await api.get(f"/api/v1/competitions/{made['competition']}")).json()
+    shown = (await api.get(f"/api/v1/tournaments/{made['tournament']}")).json()
     assert shown["waiting_for"] == [], "its own matches are not other ones"
 
 
@@ -265,11 +265,11 @@ async def test_impossible_competitions_say_why(
     token = await house.token("olga", "organise")
     body = {"name": "Cup", "game": "pig", "time_control": "move:1", **change}
     answer = await api.post(
-        "/api/v1/competitions", headers={"Authorization": f"Bearer {token}"}, json=body
+        "/api/v1/tournaments", headers={"Authorization": f"Bearer {token}"}, json=body
     )
     assert answer.status_code in (400, 404, 409)
     assert word in answer.json()["detail"]
-    assert (await api.get("/api/v1/competitions")).json() == []
+    assert (await api.get("/api/v1/tournaments")).json() == []
 
 
 async def test_organising_needs_the_scope(house: Any, api: httpx.AsyncClient) -> None:
@@ -280,7 +280,7 @@ async def test_organising_needs_the_scope(house: Any, api: httpx.AsyncClient) ->
         ({"Authorization": f"Bearer {await house.token('alice')}"}, 403, "auth/scope"),
     ]
     for headers, status, code in cases:
-        answer = await api.post("/api/v1/competitions", headers=headers, json=body)
+        answer = await api.post("/api/v1/tournaments", headers=headers, json=body)
         assert (answer.status_code, answer.json()["code"]) == (status, code)
 
 
@@ -358,7 +358,7 @@ async def test_seed_stays_secret_until_the_whole_pairing_is_over(
         ("/api/v1/matches?limit=0", 400, "http/400"),
         ("/api/v1/matches?status=odd", 404, "storage/unknown"),
         ("/api/v1/players/nobody", 404, "storage/unknown"),
-        ("/api/v1/competitions/nosuch", 404, "storage/unknown"),
+        ("/api/v1/tournaments/nosuch", 404, "storage/unknown"),
         ("/nothing", 404, "http/404"),
         ("/api/v1/leaderboards/pig?offset=99999999999999999999999", 400, "http/400"),
         ("/api/v1/matches/nosuch/replay?first=99999999999999999999999", 400, "http/400"),
@@ -522,7 +522,7 @@ async def test_who_withdraws_plays_no_more_and_the_table_stays(
     assert (await house.hub.tournaments.view(made)).row.status == "running"
     token = await house.token("olga", "organise")
     answer = await api.post(
-        f"/api/v1/competitions/{made}/withdraw",
+        f"/api/v1/tournaments/{made}/withdraw",
         headers={"Authorization": f"Bearer {token}"},
         json={"entry": "carol/bot"},
     )
@@ -543,7 +543,7 @@ async def test_a_deleted_competition_is_gone_and_its_matches_stay(
     await house.hub.store.write(steering.steer, made, "delete", BY, house.hub.store.now())
     await house.hub.audit_follower.look()
     await asyncio.gather(*(b.play(s, 1) for b, s in zip(bots, starts, strict=True)))
-    assert (await api.get(f"/api/v1/competitions/{made}")).status_code == 404
-    assert (await api.get("/api/v1/competitions")).json() == []
+    assert (await api.get(f"/api/v1/tournaments/{made}")).status_code == 404
+    assert (await api.get("/api/v1/tournaments")).json() == []
     assert (await api.get(f"/api/v1/matches/{starts[0].match}")).json()["status"] == "finished"
     assert not house.hub.directory.own

@@ -58,8 +58,8 @@ async def test_check_estimates_by_matches_at_other_time_controls(
     await cup.play(how)
     text = FILE.format(name="Next", control="move:3")
     async with cup.web("olga") as api:
-        (measure,) = (await api.post("/api/v1/class/check", json={"file": text})).json()
-        cost = (await api.post("/api/v1/class/preview", json={"file": text})).json()
+        (measure,) = (await api.post("/api/v1/competition-files/check", json={"file": text})).json()
+        cost = (await api.post("/api/v1/competition-files/preview", json={"file": text})).json()
     assert (measure["matches"], measure["same_control"]) == (2, False)
     assert 5 <= measure["plies"] <= 9
     (game,) = cost["games"]

@@ -55,7 +55,7 @@ async def house(tmp_path: Path, zygote: Zygote) -> AsyncIterator[CourseServer]:
 async def until(house: CourseServer, token: str, enough: Callable[[Any], bool]) -> Any:
     async with asyncio.timeout(PATIENCE):
         while True:
-            view = await house.get("/api/v1/class/competitions/Autumn cup", token)
+            view = await house.get("/api/v1/competitions/Autumn cup", token)
             if enough(view):
                 return view
             await asyncio.sleep(0.1)
@@ -117,7 +117,7 @@ async def test_a_course_from_the_list_of_students_to_the_grades(house: CourseSer
     assert "late may still submit" in said
     await first["s2"].stop()
     too_late = await Bot(house, students["s2"], "bot", "2", "d").begin()
-    view = await house.get("/api/v1/class/competitions/Autumn cup", olga)
+    view = await house.get("/api/v1/competitions/Autumn cup", olga)
     entries = {each["entry"]: each for each in view["entries"]}
     assert len(entries) == 2 + 12
     assert entries["s0/bot"]["digest"] == "a" * 64
@@ -185,14 +185,14 @@ async def test_a_course_from_the_list_of_students_to_the_grades(house: CourseSer
     await house.do(*look, token=students["s0"], code=4)
 
     # The visibility of the board and its parts.
-    board = await house.get("/api/v1/class/competitions/Autumn cup/board", students["s0"])
+    board = await house.get("/api/v1/competitions/Autumn cup/board", students["s0"])
     assert "staff/easy" in {line["entry"] for line in board}
     assert "staff/hard" not in {line["entry"] for line in board}
     async with httpx.AsyncClient(base_url=house.url) as client:
-        path = "/api/v1/class/competitions/Autumn cup/board"
+        path = "/api/v1/competitions/Autumn cup/board"
         assert (await client.get(path)).status_code == 401
-        part = view["progress"][0]["competition"]
-        assert (await client.get(f"/api/v1/competitions/{part}")).status_code == 401
+        part = view["progress"][0]["tournament"]
+        assert (await client.get(f"/api/v1/tournaments/{part}")).status_code == 401
     for bot in [*bots, *first.values()]:
         await bot.stop()
 
@@ -205,7 +205,7 @@ async def recomputed(house: CourseServer, view: Any, token: str) -> tuple[Any, A
         game = get_game(part["game"])
         before = ""
         while True:
-            query = f"?competition={part['competition']}&limit=100{before}"
+            query = f"?competition={part['tournament']}&limit=100{before}"
             page = await house.get(f"/api/v1/matches{query}", token)
             if not page:
                 break

@@ -174,13 +174,11 @@ async def send_long_bodies(house: Server, url: str) -> None:
             'name = "Cup"\ngames = ["pig"]\ntime_control = "total:60"\n[limits]\nstudents = 900\n'
         )
         opened = {"file": file, "why": "term"}
-        answer = await api.post(
-            "/api/v1/class/competitions", json=opened, headers=tokens["organise"]
-        )
+        answer = await api.post("/api/v1/competitions", json=opened, headers=tokens["organise"])
         assert answer.status_code < 300, answer.text
         rows = "".join(f"s{each},{'s' * 60}{each}@example.org\n" for each in range(900))
         answer = await api.post(
-            "/api/v1/class/competitions/Cup/students",
+            "/api/v1/competitions/Cup/students",
             json={"csv": f"name,email\n{rows}", "why": "term"},
             headers=tokens["organise"],
         )

@@ -26,7 +26,7 @@ from plyhouse.storage import (
 from plyhouse.storage.competition_copies import Carry
 from plyhouse.storage.competition_rows import NewMember
 from plyhouse.storage.errors import CompetitionRefusal
-from plyhouse.storage.models import class_entries
+from plyhouse.storage.models import competition_entries as entry_table
 from plyhouse.storage.rows import By
 
 OLGA = By("olga")
@@ -160,12 +160,12 @@ async def test_entries_carried_over_leave_persons_behind(room: Classroom) -> Non
     person = await room.hub.store.read(people.bot_named, "ada", "")
     version = await room.hub.store.ensure_version(person.id, "1")
     old = {
-        "class_id": row.id, "bot_id": person.id, "player_id": person.player_id,
+        "competition_id": row.id, "bot_id": person.id, "player_id": person.player_id,
         "version_id": version, "chosen": False, "baseline": False, "status": "active",
         "created_ms": 1,
     }  # fmt: skip
     # An entry as an older release made it.
-    await room.hub.store.write(lambda link: link.execute(class_entries.insert().values(**old)))
+    await room.hub.store.write(lambda link: link.execute(entry_table.insert().values(**old)))
     await room.hub.competitions.open_with(
         FILE.replace("Cup", "Second"), OLGA, Carry(row.id, submissions=True)
     )

@@ -100,7 +100,7 @@ class Marked:
         cup.tokens["olga"] = await house.token("olga", "organise")
         cup.tokens["staff"] = await house.token("staff")
         await self._connect("staff")
-        await send(house, cup.tokens["olga"], "POST", "class/competitions", {"file": FILE})
+        await send(house, cup.tokens["olga"], "POST", "competitions", {"file": FILE})
         mine = NewMember(
             *(f"{MARK} Lovelace", FIRST, f"{MARK} Displayed", f"{MARK}@example.org"),
             institution_id=f"{MARK}-4711",
@@ -124,10 +124,10 @@ class Marked:
         await self._connect("cy")
         olga = cup.tokens["olga"]
         late = {"student": ACCOUNT, "until": "2999-01-01T00:00:00Z", "why": f"{MARK} Lovelace ill"}
-        await send(house, olga, "POST", "class/competitions/cup/freeze", {})
-        await send(house, olga, "POST", "class/competitions/cup/extend", late)
+        await send(house, olga, "POST", "competitions/cup/freeze", {})
+        await send(house, olga, "POST", "competitions/cup/extend", late)
         said = {"text": f"{ACCOUNT} and {MARK} Displayed may submit until later."}
-        await send(house, olga, "POST", "class/competitions/cup/announcements", said)
+        await send(house, olga, "POST", "competitions/cup/announcements", said)
 
     async def _connect(self, player: str, bot: str = "bot", **fields: Any) -> None:
         client = await self.house.client()
@@ -224,7 +224,7 @@ class Marked:
         row = await store.read(competition_sql.find, "cup")
         await store.write(competition_sql.note, row.id, f"{ACCOUNT} may still submit")
 
-        where = "class/competitions/cup/regrades"
+        where = "competitions/cup/regrades"
         tokens = {ACCOUNT: self.token, "ben": self.cup.tokens["ben"]}
         for who, words in ((ACCOUNT, f"{MARK} asks"), ("ben", f"and {ACCOUNT}?")):
             made = await send(house, tokens[who], "POST", where, {"text": words})
@@ -274,8 +274,8 @@ async def everything_shown(house: Server, token: str) -> dict[str, str]:
     left = ["/", "/competitions", "/competitions/cup", "/matches", "/wall", "/metrics",
                    "/api/v1/audit", "/api/v1/matches",
                    "/api/v1/leaderboards", "/api/v1/leaderboards/pig", "/api/v1/suspensions",
-                   "/api/v1/class/competitions"]  # fmt: skip
-    cup = "/api/v1/class/competitions/cup"
+                   "/api/v1/competitions"]  # fmt: skip
+    cup = "/api/v1/competitions/cup"
     more = ("", "/students", "/table?crosstab=true", "/board", "/rounds", "/announcements",
             "/export", "/suspicious", *(f"/export/{form}" for form in FILES))  # fmt: skip
     left += [cup + each for each in more]
@@ -317,7 +317,7 @@ async def test_every_column_that_can_hold_a_text_has_a_rule_for_erasure() -> Non
     for name, table in metadata.tables.items():
         said = set(re.findall(r"\w+", COLUMNS.get(name, "")))
         for column in table.c:
-            if column.foreign_keys or (column.primary_key and name != "class_members"):
+            if column.foreign_keys or (column.primary_key and name != "competition_members"):
                 continue
             if isinstance(column.type, String | LargeBinary):
                 assert column.name in said, f"COLUMNS says nothing about {name}.{column.name}"
@@ -332,7 +332,7 @@ async def test_nothing_names_an_erased_student(marked: Marked, lasting_url: str)
     tables = await marked.store._database.read(stored)
     holding = {name for name, rows in tables.items() if MARK in "".join(rows).lower()}
     assert holding == {
-        *("announcements", "audit", "bots", "class_competitions", "class_members", "events"),
+        *("announcements", "audit", "bots", "competitions", "competition_members", "events"),
         *("matches", "package_parts", "passwords", "players", "regrades", "submissions"),
         *("suspensions", "tokens", "versions"),
     }, "outputs are compressed; the rest is about nobody"
@@ -485,7 +485,7 @@ async def test_owners_of_all_competitions_of_a_student_erase_it_and_nobody_else(
         await bot.close()
     tokens = {"": "", "ada": cup.tokens["ada"], "ole": await house.token("ole", "organise")}
     other = FILE.replace("cup", "other").replace("staff/bot", "staff/bot")
-    await send(house, tokens["ole"], "POST", "class/competitions", {"file": other})
+    await send(house, tokens["ole"], "POST", "competitions", {"file": other})
     for who, name, status in (("", "ada", 401), ("ada", "ada", 403), ("ole", "ada", 403)):
         headers = {"Authorization": f"Bearer {tokens[who]}"} if who else {}
         async with httpx.AsyncClient(base_url=house.server.url, headers=headers) as web:
@@ -515,9 +515,9 @@ async def test_owners_of_all_competitions_of_a_student_erase_it_and_nobody_else(
 async def test_account_from_before_a_competition_is_not_erased_by_its_owner(house: Server) -> None:
     olga = await house.token("olga", "organise")
     await house.token("ada")
-    await send(house, olga, "POST", "class/competitions", {"file": FILE.partition("[[")[0]})
+    await send(house, olga, "POST", "competitions", {"file": FILE.partition("[[")[0]})
     taken = {"csv": "name\nada", "adopt": ["ada"]}
-    await send(house, olga, "POST", "class/competitions/cup/students", taken)
+    await send(house, olga, "POST", "competitions/cup/students", taken)
     headers = {"Authorization": f"Bearer {olga}"}
     async with httpx.AsyncClient(base_url=house.server.url, headers=headers) as web:
         refused = await web.post("/api/v1/players/ada/erase", json={"why": "mine now"})
@@ -530,23 +530,21 @@ async def test_account_that_a_deleted_class_of_somebody_else_made_is_not_erased(
 ) -> None:
     tokens = {who: await house.token(who, "organise") for who in ("olga", "ole")}
     alone = FILE.partition("[[")[0]
-    await send(house, tokens["olga"], "POST", "class/competitions", {"file": alone})
-    await send(
-        house, tokens["olga"], "POST", "class/competitions/cup/students", {"csv": "name\nada"}
-    )
-    await send(house, tokens["olga"], "DELETE", "class/competitions/cup")
+    await send(house, tokens["olga"], "POST", "competitions", {"file": alone})
+    await send(house, tokens["olga"], "POST", "competitions/cup/students", {"csv": "name\nada"})
+    await send(house, tokens["olga"], "DELETE", "competitions/cup")
     for who, status in (("ole", 403), ("olga", 200)):
         await send(
-            *(house, tokens[who], "POST", "class/competitions"),
+            *(house, tokens[who], "POST", "competitions"),
             {"file": alone.replace('"cup"', f'"of {who}"')},
         )
         taken = {"csv": "name\nada", "adopt": ["ada"]}
-        await send(house, tokens[who], "POST", f"class/competitions/of {who}/students", taken)
+        await send(house, tokens[who], "POST", f"competitions/of {who}/students", taken)
         headers = {"Authorization": f"Bearer {tokens[who]}"}
         async with httpx.AsyncClient(base_url=house.server.url, headers=headers) as web:
             assert (await web.get("/api/v1/players/ada/data")).status_code == status
             assert (await web.post("/api/v1/players/ada/erase", json={})).status_code == status
-        await send(house, tokens[who], "DELETE", f"class/competitions/of {who}")
+        await send(house, tokens[who], "DELETE", f"competitions/of {who}")
 
 
 async def test_names_of_others_are_not_taken_for_the_erased_one(house: Server) -> None:

@@ -123,7 +123,7 @@ async def test_a_server_that_stops_in_the_middle_goes_on_where_it_was(
     counted = sum(
         line.outcome.matches for each in final.rounds for line in each.lines if line.outcome
     )
-    listed = await course.hub.store.read(stored_tournaments.played_seats, final.competition_id)
+    listed = await course.hub.store.read(stored_tournaments.played_seats, final.tournament_id)
     assert len({seat.match_id for seat in listed}) == counted, "nothing twice, or in vain"
     assert {seat.pairing_id for seat in listed} == set(final.pairings.values())
 
@@ -142,8 +142,8 @@ async def test_seeding_by_lot_outlives_a_restart_and_older_finals_keep_their_ord
     await course.stop()
     # As a server without lots has stored it: only entries with a rating were seeded.
     with contextlib.closing(sqlite3.connect(tmp_path / "course.db")) as database, database:
-        database.execute("UPDATE competitions SET data = json_remove(data, '$.lot')")
-        database.execute("UPDATE competitions SET data = json_set(data, '$.seeds', json('[]'))")
+        database.execute("UPDATE tournaments SET data = json_remove(data, '$.lot')")
+        database.execute("UPDATE tournaments SET data = json_set(data, '$.seeds', json('[]'))")
     await course.start()
     older = await course.final()
     assert older.lot == ""

@@ -14,7 +14,7 @@ import pytest
 from tests.harness.course_server import PATIENCE, Bot, CourseServer, account
 from tests.harness.zygote import Zygote
 
-HERE = "/api/v1/class/competitions"
+HERE = "/api/v1/competitions"
 FILE = """
 name = "{name}"
 games = ["tic_tac_toe"]
@@ -84,7 +84,7 @@ async def test_a_swiss_and_a_knockout_survive_a_kill(house: CourseServer) -> Non
         view = await house.get(f"{HERE}/{name}", olga)
         listed, before = [], ""
         while page := await house.get(
-            f"/api/v1/matches?competition={final['competition']}&limit=100{before}", olga
+            f"/api/v1/matches?competition={final['tournament']}&limit=100{before}", olga
         ):
             listed += page
             before = f"&before={page[-1]['match']}"

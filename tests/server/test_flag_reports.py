@@ -283,8 +283,8 @@ async def test_the_organiser_of_a_final_is_told_which_machine_is_too_busy(
         await hub.store.write(submission_sql.check, row.id, True, "", ["tic_tac_toe"], 2000)
     await hub.store.write(competition_sql.move, cup.id, "freeze", olga, hub.store.now())
     begun = await hub.competitions.run(cup.id, olga, anyway=True)
-    assert begun.games[0].competition_id is not None
-    hall = Hall(still_house, SimulatedRunner(still_house), begun.games[0].competition_id)
+    assert begun.games[0].tournament_id is not None
+    hall = Hall(still_house, SimulatedRunner(still_house), begun.games[0].tournament_id)
     await hall.connect()
     assert (await hub.competitions.view(cup.id)).warnings == ()
     live = await hall.lose()

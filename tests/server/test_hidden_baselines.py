@@ -72,7 +72,7 @@ async def test_no_list_page_record_or_file_names_it(cup: Course, who: str) -> No
             *("/", "/matches", "/wall", "/bots/s0/bot", "/players/s0", "/competitions/cup"),
             *("/api/v1/matches?limit=100", "/api/v1/players/s0", "/api/v1/bots/s0/bot"),
             *("/api/v1/bots/s0/bot/matches", "/api/v1/matches?player=s0"),
-            *("/api/v1/class/competitions/cup/export/jsonl", "/competitions/cup/rounds"),
+            *("/api/v1/competitions/cup/export/jsonl", "/competitions/cup/rounds"),
         ):
             answer = await web.get(path)
             assert answer.status_code in (200, 404), (path, answer.text)

@@ -22,7 +22,7 @@ def competition_of(final: HostedFinal) -> Counter[str]:
     hub = final.house.hub
     names = {}
     for live in final.lives:
-        running = hub.tournaments.running(live.pairing.competition or "")
+        running = hub.tournaments.running(live.pairing.tournament or "")
         assert running is not None
         names[live.id] = running.row.name.partition(":")[0]
     return Counter(names.values())

@@ -334,8 +334,8 @@ async def test_a_final_of_submissions_has_nobody_else_and_is_run_by_the_server(
     assert "player0/mine only connected: the final is without it" in shown.warnings[0]
     begun = await hub.competitions.run(cup.id, OLGA, anyway=True)
     (game,) = begun.games
-    assert game.competition_id is not None
-    view = await hub.tournaments.view(game.competition_id)
+    assert game.tournament_id is not None
+    view = await hub.tournaments.view(game.tournament_id)
     assert [entry.player for entry in view.entries] == names[1:]
     # Their authors are there, with these versions: the house runs them all the same.
     assert view.waiting_for == [
@@ -346,7 +346,7 @@ async def test_a_final_of_submissions_has_nobody_else_and_is_run_by_the_server(
     machine = SimulatedRunner(house)
     told = await machine.call()
     assert [each.player for each in told.bots] == names[1:]
-    view = await hub.tournaments.view(game.competition_id)
+    view = await hub.tournaments.view(game.tournament_id)
     assert view.waiting_for == [
         f"{name}/mine is being started on the runner machine lab1." for name in names[1:]
     ]

@@ -164,7 +164,7 @@ async def test_penalty_stands_in_status_page_grades_and_report(cup: Cup) -> None
     cup.clock.now += 1
     await cup.connect("ada", "2")
     await cup.enter("ada", "2")
-    here = "/api/v1/class/competitions/cup"
+    here = "/api/v1/competitions/cup"
     status = (await cup.get("olga", here)).json()
     late = {each["entry"]: (each["days_late"], each["penalty"]) for each in status["entries"]}
     assert late == {
@@ -199,7 +199,7 @@ async def test_answer_to_a_late_entry_says_what_it_costs(cup: Cup) -> None:
         headers={"Authorization": f"Bearer {cup.tokens['ada']}"},
         transport=httpx.ASGITransport(cup.app),
     ) as web:
-        here = "/api/v1/class/competitions/cup/enter"
+        here = "/api/v1/competitions/cup/enter"
         made = (await web.post(here, json={"bot": "bot", "version": "2"})).json()
         assert (made["version"], made["days_late"], made["penalty"]) == ("2", 2, 20.0)
         made = (await web.post(here, json={"bot": "bot", "version": "1"})).json()
@@ -258,7 +258,7 @@ async def test_extension_and_change_of_dates_say_what_they_delay(cup: Cup) -> No
     async with httpx.AsyncClient(
         base_url="http://server", headers=headers, transport=transport
     ) as web:
-        here = "/api/v1/class/competitions/cup"
+        here = "/api/v1/competitions/cup"
         until = {"student": "ada", "until": "2026-10-20T12:00:00Z"}
         made = (await web.post(f"{here}/extend", json=until)).json()
         said = "has no date and waits until 2026-10-20 12:00 UTC for the extension of ada and late"
@@ -286,7 +286,7 @@ async def test_late_student_code_and_rerun_say_what_they_delay(cup: Cup) -> None
     async with httpx.AsyncClient(
         base_url="http://server", headers=headers, transport=transport
     ) as web:
-        here = "/api/v1/class/competitions/cup"
+        here = "/api/v1/competitions/cup"
         late = {"late_until": "2026-10-20T12:00:00Z"}
         (made,) = (await web.post(f"{here}/students", json={"csv": "name\nfay\n", **late})).json()
         assert "waits until 2026-10-20 12:00 UTC for the extension of fay" in made["delays"]
@@ -312,7 +312,7 @@ async def test_times_without_an_offset_are_in_the_zone_of_the_file(cup: Cup) -> 
     async with httpx.AsyncClient(
         base_url="http://server", headers=headers, transport=transport
     ) as web:
-        here = "/api/v1/class/competitions/cup"
+        here = "/api/v1/competitions/cup"
         local = {"student": "ada", "until": "2026-10-20T12:00:00"}
         answer = (await web.post(f"{here}/extend", json=local)).json()
         assert answer["code"] == "competition/bad_time", "the file names no zone"
@@ -358,7 +358,7 @@ async def test_final_that_does_not_wait_begins_on_its_date_and_late_entries_play
         headers={"Authorization": f"Bearer {cup.tokens['ada']}"},
         transport=httpx.ASGITransport(cup.app),
     ) as web:
-        here = "/api/v1/class/competitions/cup/enter"
+        here = "/api/v1/competitions/cup/enter"
         made = (await web.post(here, json={"bot": "bot", "version": "2"})).json()
     assert (made["version"], made["next_version"], made["days_late"]) == ("1", "2", 1)
     with pytest.raises(CompetitionRefusal, match="bob may still submit"):

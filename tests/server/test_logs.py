@@ -167,11 +167,11 @@ async def test_competitions_are_told(house: Server, json_log: Log) -> None:
 
     await asyncio.gather(*map(play, bots))
     async with asyncio.timeout(60):
-        while not json_log.lines("competition finished"):  # noqa: ASYNC110
+        while not json_log.lines("tournament finished"):  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     (line,) = json_log.lines("competition opened")
     assert (line["competition"], line["title"]) == (made, "Cup")
-    assert json_log.lines("match begun")[0]["competition"] == made
+    assert json_log.lines("match begun")[0]["tournament"] == made
 
 
 def test_nobody_forges_a_line(log: Log) -> None:

@@ -33,8 +33,8 @@ async def test_account_that_is_a_word_of_the_audit_log_reads_no_entries_of_other
     house: Server, account: str
 ) -> None:
     olga, own = await house.token("olga", "organise"), await house.token(account)
-    await send(house, olga, "POST", "class/competitions", {"file": FILE})
-    here = "class/competitions/cup"
+    await send(house, olga, "POST", "competitions", {"file": FILE})
+    here = "competitions/cup"
     code = (await send(house, olga, "POST", f"{here}/codes", {"uses": 5}))["code"]
     await send(house, olga, "POST", f"{here}/students", {"csv": "name\nada"})
     late = {"student": "ada", "until": "2999-01-01T00:00:00Z", "why": "ill"}
@@ -46,12 +46,12 @@ async def test_account_that_is_a_word_of_the_audit_log_reads_no_entries_of_other
 
 async def test_member_who_is_called_like_a_word_reads_no_entries_of_others(house: Server) -> None:
     olga = await house.token("olga", "organise")
-    await send(house, olga, "POST", "class/competitions", {"file": FILE})
+    await send(house, olga, "POST", "competitions", {"file": FILE})
     people = [NewMember("for", "ada", "for"), NewMember("Ben", "ben")]
     joined = await house.hub.store.write(
         competition_students.take_in, "cup", people, By("olga"), house.hub.store.now()
     )
-    here = "class/competitions/cup"
+    here = "competitions/cup"
     await send(house, olga, "POST", f"{here}/codes", {"uses": 5})
     for who in ("ada", "ben"):
         again = await send(house, olga, "POST", f"{here}/reissue-token", {"student": who})
@@ -79,14 +79,16 @@ async def test_erasing_an_account_that_is_a_word_of_the_server_changes_no_settin
         finished = await api.post(f"{cup.here}/finish", json={})
         assert finished.status_code == 200, finished.text
     (game,) = (await store.read(competition_sql.find, "cup")).games
-    before = settings(await store.read(tournaments.competition, game.competition_id or ""))
+    before = settings(await store.read(tournaments.find_tournament, game.tournament_id or ""))
     log = [
         (each.what, each.subject, each.who)
         for each in await store.read(audit.latest)
         if each.what in ("competition.open", "competition.freeze", "competition.run")
     ]
     await send(house, cup.tokens["olga"], "POST", f"players/{account}/erase", {})
-    assert settings(await store.read(tournaments.competition, game.competition_id or "")) == before
+    assert (
+        settings(await store.read(tournaments.find_tournament, game.tournament_id or "")) == before
+    )
     assert before.scoring is not None
     after = [(each.what, each.subject, each.who) for each in await store.read(audit.latest)]
     assert [each for each in after if each in log] == log

@@ -38,9 +38,9 @@ async def test_withdrawing_a_bot_keeps_it_hosted_until_its_matches_end(
     await final.ready()
     before = await final.hosted()
     live = final.lives[0]
-    competition = live.pairing.competition
-    assert competition is not None
-    await still_house.hub.tournaments.withdraw(competition, live.seats[0].bot_id, OLGA)
+    tournament = live.pairing.tournament
+    assert tournament is not None
+    await still_house.hub.tournaments.withdraw(tournament, live.seats[0].bot_id, OLGA)
     assert await final.hosted() == before
 
 

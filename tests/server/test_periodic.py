@@ -255,7 +255,7 @@ def is_paused(hub: Hub) -> bool:
 @pytest.mark.parametrize("full", [False, True])
 async def test_failed_read_loses_no_pause_of_an_organiser(opened: Hub, full: bool) -> None:
     await organise(opened, pause)
-    refused = refuse(opened.store, "FROM competitions", full=full)
+    refused = refuse(opened.store, "FROM tournaments", full=full)
     with pytest.raises(StorageError):
         await opened.audit_follower.look()
     assert (len(refused), is_paused(opened)) == (1, False)
@@ -292,7 +292,7 @@ async def test_action_that_always_fails_keeps_no_other_back_for_ever(
     await organise(
         opened, lambda store: store.write(people_changes.disable_player, "bob", OLGA, store.now())
     )
-    refuse(opened.store, "FROM competitions", times=1000)
+    refuse(opened.store, "FROM tournaments", times=1000)
     for _ in range(PERSISTENT_ATTEMPTS - 1):
         with pytest.raises(StorageError):
             await opened.audit_follower.look()
@@ -305,7 +305,7 @@ async def test_action_that_always_fails_keeps_no_other_back_for_ever(
 async def test_full_disk_is_waited_for_as_long_as_it_takes(opened: Hub) -> None:
     await organise(opened, pause)
     times = 2 * PERSISTENT_ATTEMPTS
-    refuse(opened.store, "FROM competitions", times, full=True)
+    refuse(opened.store, "FROM tournaments", times, full=True)
     for _ in range(times):
         with pytest.raises(DatabaseFull):
             await opened.audit_follower.look()
@@ -347,10 +347,12 @@ async def test_end_of_a_competition_is_stored_after_failed_writes(
     told: list[str] = []
 
     async def finished(identifier: str) -> None:
-        told.append((await opened.store.read(stored_tournaments.competition, identifier)).status)
+        told.append(
+            (await opened.store.read(stored_tournaments.find_tournament, identifier)).status
+        )
 
     opened.tournaments.on_finished = finished
-    refused = refuse(opened.store, "UPDATE competitions SET status", times, full=full)
+    refused = refuse(opened.store, "UPDATE tournaments SET status", times, full=full)
     await opened.tournaments.withdraw("cup", 1, OLGA)
     async with asyncio.timeout(60):
         while not told:  # noqa: ASYNC110 (it is stored in a task of the server's)
@@ -362,7 +364,7 @@ async def test_end_of_a_deleted_competition_is_not_tried_again(
     opened: Hub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tournaments, "RETRIES", (0.0,))
-    refused = refuse(opened.store, "UPDATE competitions SET status", 10**9)
+    refused = refuse(opened.store, "UPDATE tournaments SET status", 10**9)
     await opened.tournaments.withdraw("cup", 1, OLGA)
     async with asyncio.timeout(60):
         while len(refused) < 3:  # noqa: ASYNC110 (it is stored in a task of the server's)

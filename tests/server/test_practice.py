@@ -60,9 +60,9 @@ async def board(course: Course, who: Identity = ORGANISER) -> Board:
 async def played(course: Course) -> list[MatchRow]:
     """The matches of the ladder that are over, the latest first."""
     row = await course.hub.store.read(competition_sql.find, LADDER)
-    ids = tuple(game.competition_id or "" for game in row.games)
+    ids = tuple(game.tournament_id or "" for game in row.games)
     sight = await course.hub.privacy.sight(ORGANISER)
-    wanted = MatchFilter(competition_ids=ids, status="finished")
+    wanted = MatchFilter(tournament_ids=ids, status="finished")
     return await course.hub.privacy.matches(sight, wanted, limit=200)
 
 
@@ -263,7 +263,7 @@ async def test_an_anonymous_ladder_shows_a_student_its_own_place_and_matches(
     assert own.estimate.low < own.estimate.elo < own.estimate.high
     sight = await course.hub.privacy.sight(mine)
     ids = tuple(each.row.id for each in course.hub.tournaments.played())
-    rows = await course.hub.privacy.matches(sight, MatchFilter(competition_ids=ids), limit=100)
+    rows = await course.hub.privacy.matches(sight, MatchFilter(tournament_ids=ids), limit=100)
     assert rows
     assert all("s03/bot" in holders(row) for row in rows)
     eve = await course.hub.store.authenticate(await course._account("eve"))
@@ -292,10 +292,10 @@ async def test_a_ladder_follows_changes_of_its_competition_and_goes_on_after_an_
 
     nobody = await hub.privacy.sight(None)
     ids = tuple(each.row.id for each in hub.tournaments.played())
-    assert await hub.privacy.matches(nobody, MatchFilter(competition_ids=ids))
+    assert await hub.privacy.matches(nobody, MatchFilter(tournament_ids=ids))
     await change('board = "public"', 'board = "anonymous"')
     nobody = await hub.privacy.sight(None)
-    assert await hub.privacy.matches(nobody, MatchFilter(competition_ids=ids)) == []
+    assert await hub.privacy.matches(nobody, MatchFilter(tournament_ids=ids)) == []
     await change('bot = "staff/b1"', 'bot = "staff/b1"\nhidden = true')
     mine = await hub.store.authenticate(course.tokens["s00"])
     assert mine is not None
@@ -303,7 +303,7 @@ async def test_a_ladder_follows_changes_of_its_competition_and_goes_on_after_an_
     assert "staff/b0" in shown
     assert "staff/b1" not in shown
     sight = await hub.privacy.sight(mine)
-    rows = await hub.privacy.matches(sight, MatchFilter(competition_ids=ids), limit=200)
+    rows = await hub.privacy.matches(sight, MatchFilter(tournament_ids=ids), limit=200)
     assert PRIVATE in {seat.player for row in rows for seat in row.seats}
     assert "staff/b1" not in {name for row in rows for name in holders(row)}
     before = len(await played(course))

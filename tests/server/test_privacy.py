@@ -25,7 +25,7 @@ from plyhouse.protocol.messages import (
 from plyhouse.storage import competition_sql, competition_students
 from plyhouse.storage.rows import By
 
-HERE = "/api/v1/class/competitions"
+HERE = "/api/v1/competitions"
 NAMES = ("ada", "bob", "cy")
 OLGA = By("olga")
 
@@ -104,7 +104,7 @@ async def ids(web: httpx.AsyncClient, path: str) -> set[str]:
 async def test_every_route_shows_each_viewer_what_the_board_allows(final: Final) -> None:
     every = set(final.of.values())
     row = await final.house.hub.store.read(competition_sql.find, "cup")
-    part = row.games[0].competition_id
+    part = row.games[0].tournament_id
     for who in ("", "eve", "ada", "cy", "olga", "root"):
         seen = final.seen(who)
         async with final.web(who) as web:
@@ -130,8 +130,8 @@ async def test_every_route_shows_each_viewer_what_the_board_allows(final: Final)
                 assert answer.status_code in ({409, 501} if match in seen else {404})
                 answer = await web.get(f"/api/v1/matches/{match}/detail")
                 assert (answer.status_code == 404) == (bool(who) and match not in seen)
-            assert (await web.get("/api/v1/competitions")).json() == []
-            single = await web.get(f"/api/v1/competitions/{part}")
+            assert (await web.get("/api/v1/tournaments")).json() == []
+            single = await web.get(f"/api/v1/tournaments/{part}")
             assert single.status_code == (
                 200 if who in ("olga", "root") else 401 if not who else 403
             )
@@ -290,7 +290,7 @@ async def test_free_play_and_other_competitions_are_public(house: Any) -> None:
     async with final.web("olga") as web:
         body = {"name": "open", "game": "pig", "time_control": "total:60",
                 "entries": ["dora/one", "dora/two"], "rated": False}  # fmt: skip
-        assert (await web.post("/api/v1/competitions", json=body)).status_code == 201
+        assert (await web.post("/api/v1/tournaments", json=body)).status_code == 201
     started = await asyncio.gather(one.start(), two.start())
     async with final.web("") as web:
         assert await ids(web, "/api/v1/matches?game=pig") >= {each.match for each in started}

@@ -101,6 +101,6 @@ async def test_request_of_one_competition_is_not_answered_through_another(cup: C
     _, made = await send(cup, "ada", text="?")
     async with cup.web("olga") as web:
         file = FILE.replace('"cup"', '"other"')
-        await web.post("/api/v1/class/competitions", json={"file": file})
-        where = f"/api/v1/class/competitions/other/regrades/{made['id']}/answer"
+        await web.post("/api/v1/competitions", json={"file": file})
+        where = f"/api/v1/competitions/other/regrades/{made['id']}/answer"
         assert (await web.post(where, json={"text": "!"})).status_code == 404

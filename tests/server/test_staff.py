@@ -28,7 +28,7 @@ bot = "secret/bot"
 hidden = true
 """
 ROLES = ("reader", "assistant", "owner")
-C = "/api/v1/class/competitions/{competition}"
+C = "/api/v1/competitions/{competition}"
 EVERYBODY = ""
 """For an action that needs no role: it is public, a student's, or any organiser's."""
 
@@ -64,7 +64,7 @@ LEAST: dict[tuple[str, str], str] = {
     ("post", C + "/restore"): "assistant",
     ("post", C + "/reissue-token"): "assistant",
     ("post", C + "/codes"): "assistant",
-    ("delete", "/api/v1/class/codes/{code}"): "assistant",
+    ("delete", "/api/v1/join-codes/{code}"): "assistant",
     ("post", C + "/finish"): "assistant",
     ("get", C + "/file"): "reader",
     ("get", C + "/losses"): "reader",
@@ -79,11 +79,11 @@ LEAST: dict[tuple[str, str], str] = {
     ("post", C + "/regrades"): EVERYBODY,
     ("post", C + "/regrades/{number}/answer"): "assistant",
     ("post", C + "/enter"): EVERYBODY,
-    ("get", "/api/v1/competitions/{competition}"): "reader",  # one game of the final
-    ("post", "/api/v1/competitions/{competition}/pause"): "assistant",
-    ("post", "/api/v1/competitions/{competition}/resume"): "assistant",
-    ("post", "/api/v1/competitions/{competition}/withdraw"): "assistant",
-    ("delete", "/api/v1/competitions/{competition}"): "owner",
+    ("get", "/api/v1/tournaments/{tournament}"): "reader",  # one game of the final
+    ("post", "/api/v1/tournaments/{tournament}/pause"): "assistant",
+    ("post", "/api/v1/tournaments/{tournament}/resume"): "assistant",
+    ("post", "/api/v1/tournaments/{tournament}/withdraw"): "assistant",
+    ("delete", "/api/v1/tournaments/{tournament}"): "owner",
     ("post", "/api/v1/matches/{match}/void"): "assistant",
     ("post", "/api/v1/players/{name}/bots/{bot}/reinstate"): "assistant",
 }
@@ -110,7 +110,7 @@ BODIES: dict[str, Any] = {
     "/void": {"why": "x"},
     "/reinstate": {"why": "x"},
 }
-OF_COMPETITION = (f"{C}", "/api/v1/class/codes", "/api/v1/competitions/{competition}")
+OF_COMPETITION = (f"{C}", "/api/v1/join-codes", "/api/v1/tournaments/{tournament}")
 
 
 async def organisers(course: Course) -> None:
@@ -134,7 +134,7 @@ async def test_every_action_of_a_competition_needs_its_role(house: Any) -> None:
     )
     await course.begin()
     snapshot = (await course.bots["ada"].next(MatchMessage)).snapshot
-    part = (await store.read(competition_sql.find, "cup")).games[0].competition_id
+    part = (await store.read(competition_sql.find, "cup")).games[0].tournament_id
     async with course.web() as web:
         paths = (await web.get("/api/openapi.json")).json()["paths"]
     found = {
@@ -151,7 +151,7 @@ async def test_every_action_of_a_competition_needs_its_role(house: Any) -> None:
         least = LEAST[method, path]
         for who in ("eve", "other", *ROLES, "root"):
             here = path.replace(C, course.here).format(
-                competition=part, form="grades", number=999, code=code.code, player="nobody",
+                tournament=part, form="grades", number=999, code=code.code, player="nobody",
                 match=snapshot.match, name="ada", bot="bot",
             )  # fmt: skip
             if path.endswith("/report"):
@@ -178,7 +178,7 @@ async def test_organiser_without_a_role_sees_what_everybody_sees(house: Any) -> 
     await course.freeze("connect_four", "ada", "bob", staff=("secret",))
     await organisers(course)
     await course.begin()
-    part = (await house.hub.store.read(competition_sql.find, "cup")).games[0].competition_id
+    part = (await house.hub.store.read(competition_sql.find, "cup")).games[0].tournament_id
     seen: dict[str, set[str]] = {}
     for who in ("other", "reader", "olga", "root"):
         async with course.web(who) as web:

@@ -35,7 +35,7 @@ from plyhouse.storage.errors import SubmissionRefusal
 from plyhouse.storage.rows import By, Identity
 
 HERE = "/api/v1/submissions"
-CLASSES = "/api/v1/class/competitions"
+CLASSES = "/api/v1/competitions"
 FILE = 'name = "Cup"\ngames = ["pig"]\ntime_control = "total:60"\n'
 BOT = (
     b"from plyhouse.bots import Bot\nclass Mine(Bot):\n    games = ('pig',)\n"

@@ -16,7 +16,7 @@ from plyhouse.protocol.messages import Act, Error, Finished, MatchMessage, Notic
 from plyhouse.server.config import ConfigError, ServerConfig
 
 FILE = 'name = "Cup"\ngames = ["tic_tac_toe"]\ntime_control = "total:60"\nmirrored = false\n'
-HERE = "/api/v1/class/competitions"
+HERE = "/api/v1/competitions"
 GAME = {"games": ["tic_tac_toe"], "max_matches": 4}
 
 

@@ -23,7 +23,8 @@ from plyhouse.storage import (
     tournaments,
 )
 from plyhouse.storage.errors import CompetitionRefusal
-from plyhouse.storage.models import class_competitions, class_entries, versions
+from plyhouse.storage.models import competition_entries as entry_table
+from plyhouse.storage.models import competitions, versions
 
 FILE = """
 name = "Cup"
@@ -120,7 +121,7 @@ async def test_final_of_sides_goes_on_after_a_restart_and_a_withdrawal(course: C
     view = await course.hub.competitions.view("Cup")
     (game,) = view.row.games
     (two,) = [each.bot_id for each in view.entries if each.name == "s03/two"]
-    await course.hub.tournaments.withdraw(game.competition_id or "", two, OLGA)
+    await course.hub.tournaments.withdraw(game.tournament_id or "", two, OLGA)
     final = await course.finished()
     found = places(final)
     assert [found[f"{name}/bot"] for name in names[:2]] == [1, 2]
@@ -220,7 +221,7 @@ async def test_late_partner_costs_its_side_the_penalty(course: Course) -> None:
 
     def late(connection: Connection) -> None:
         now = store.now()
-        connection.execute(class_competitions.update().values(freezes_ms=now))
+        connection.execute(competitions.update().values(freezes_ms=now))
         for each in view.entries:
             created = now + came.get(each.name, -1) * 3_600_000
             mine = versions.c.id == each.version_id
@@ -240,12 +241,12 @@ async def test_board_and_report_say_why_a_partner_was_withdrawn(course: Course) 
     await course.finished()
     store, view = course.hub.store, await course.hub.competitions.view("Cup")
     (two,) = [each for each in view.entries if each.name == "s01/two"]
-    part = view.row.games[0].competition_id or ""
+    part = view.row.games[0].tournament_id or ""
     await store.write(tournaments.withdraw, part, two.bot_id, "its author asked for it")
     assert two.version_id is not None
     await store.write(suspensions.suspend, two.version_id, "it crashed", store.now())
-    mine = class_entries.c.bot_id == two.bot_id
-    gone = class_entries.update().where(mine).values(status="withdrawn")
+    mine = entry_table.c.bot_id == two.bot_id
+    gone = entry_table.update().where(mine).values(status="withdrawn")
     await store.write(lambda connection: connection.execute(gone).rowcount)
     board = await course.hub.boards.board("Cup", ORGANISER)
     suspended = "s01/two was withdrawn from the final, as it is suspended: it crashed."
@@ -286,7 +287,7 @@ async def test_side_without_a_partner_is_not_drawn_in_a_rerun(course: Course, st
     await course.finished()
     store, view = course.hub.store, await course.hub.competitions.view("Cup")
     (two,) = [each.bot_id for each in view.entries if each.name == "s01/two"]
-    gone = class_entries.update().where(class_entries.c.bot_id == two).values(status="withdrawn")
+    gone = entry_table.update().where(entry_table.c.bot_id == two).values(status="withdrawn")
     await store.write(lambda connection: connection.execute(gone).rowcount)
     with pytest.raises(CompetitionRefusal, match="s01/bot has no partner"):
         await course.hub.competitions.rerun("Cup", OLGA)

@@ -22,7 +22,7 @@ from plyhouse.server.competitions.competition_changes import change, propose
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.storage import competition_sql, people_changes
-from plyhouse.storage.models import class_competitions
+from plyhouse.storage.models import competitions
 from plyhouse.storage.rows import By
 
 OLGA = By("olga")
@@ -96,7 +96,7 @@ async def test_byte_order_mark_unveils_no_hidden_baseline(hub: Hub, mark: str) -
 )
 async def test_file_that_cannot_be_read_hides_all_baselines(hub: Hub, broken: str) -> None:
     await hub.competitions.open(FILE, OLGA)
-    here = class_competitions
+    here = competitions
     await hub.store.write(lambda link: link.execute(here.update().values(file=broken)))
     assert await told(hub) == (True, True)
 

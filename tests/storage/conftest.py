@@ -179,7 +179,7 @@ class World:
         game: str = "pig",
         rated: bool = True,
         created_ms: int = 10,
-        competition_id: str | None = None,
+        tournament_id: str | None = None,
     ) -> tuple[str, list[Op]]:
         """Return the id of a match of a new pairing, and the operations that store both."""
         seats = []
@@ -190,7 +190,7 @@ class World:
         seed = secrets.token_bytes(32)
         commitment = hashlib.sha256(seed).hexdigest()
         pairing = PairingRow(
-            new_id(), game, "move:1", rated, seed, commitment, 1, created_ms, competition_id
+            new_id(), game, "move:1", rated, seed, commitment, 1, created_ms, tournament_id
         )
         match = MatchRow(
             id=new_id(),
@@ -215,7 +215,7 @@ class World:
         game: str = "pig",
         rated: bool = True,
         termination: str = "normal",
-        competition_id: str | None = None,
+        tournament_id: str | None = None,
         span: float = 0.0,
         void: bool = False,
         culprit: int | None = None,
@@ -224,7 +224,7 @@ class World:
     ) -> str:
         """Store a whole match in one transaction."""
         match_id, ops = await self.new(
-            *names, game=game, rated=rated, created_ms=created_ms, competition_id=competition_id
+            *names, game=game, rated=rated, created_ms=created_ms, tournament_id=tournament_id
         )
         nonces = ("",) * len(names)
         ops += [

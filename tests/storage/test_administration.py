@@ -204,13 +204,13 @@ async def test_a_void_match_leaves_leaderboard_tables_and_ratings(store: Store, 
     bots = [(await world.bot(name)).id for name in ("ada", "bob")]
     cup = TournamentRow("cup", "Cup", "pig", "move:1", "round_robin", 1, True, True, 1)
     await add_tournament(store, cup, bots)
-    before = await world.play("ada", "bob", returns=(1, -1), competition_id="cup")
+    before = await world.play("ada", "bob", returns=(1, -1), tournament_id="cup")
     board, pairs = (
         await store.read(leaderboards.leaderboard, "pig"),
         await store.read(leaderboards.pair_results_of, "pig"),
     )
     table = (await store.read(tournaments.overview, "cup")).table
-    match = await world.play("bob", "ada", returns=(3, -3), competition_id="cup")
+    match = await world.play("bob", "ada", returns=(3, -3), tournament_id="cup")
     assert await store.read(leaderboards.leaderboard, "pig") != board
     await store.write(voiding.void_match, match, OLGA, match_scores((3, -3)), store.now())
     assert await store.read(leaderboards.leaderboard, "pig") == board

@@ -45,7 +45,7 @@ async def final(store: Store, names: list[str]) -> World:
     )
     for number, one in enumerate(names):
         for other in names[number + 1 :]:
-            await world.play(one, other, returns=(1.0, -1.0), competition_id=PART)
+            await world.play(one, other, returns=(1.0, -1.0), tournament_id=PART)
     await store.write(tournaments.set_status, PART, "finished", store.now())
     assert await store.write(competition_sql.finish_if_done, row.id, store.now())
     return world
@@ -137,7 +137,7 @@ async def test_rerun_of_teams_replaces_a_bot_within_its_side(store: Store) -> No
     ada, bob = (world.bots[name][0].id for name in ("ada", "bob"))
 
     def pair(connection: Connection) -> None:
-        row = tournaments.competition(connection, PART, lock=True)
+        row = tournaments.find_tournament(connection, PART, lock=True)
         tournaments.change_settings(connection, row, teams=True, sides=((bob, ada),))
 
     await store.write(pair)
@@ -161,7 +161,7 @@ async def test_side_without_one_of_its_bots_does_not_start_in_a_rerun(store: Sto
     ada, bob, cyd, dan = (world.bots[name][0].id for name in ("ada", "bob", "cyd", "dan"))
 
     def pair(connection: Connection) -> None:
-        row = tournaments.competition(connection, PART, lock=True)
+        row = tournaments.find_tournament(connection, PART, lock=True)
         tournaments.change_settings(connection, row, teams=True, sides=((ada, bob), (cyd, dan)))
 
     await store.write(pair)

@@ -44,7 +44,7 @@ async def played(world: Any) -> dict[str, str]:
     matches = {"free": await world.play("ann", "bob", returns=(1.0, -1.0))}
     for name in ("cup", "bowl"):
         part = await final(world, name)
-        matches[name] = await world.play("bob", "ann", returns=(1.0, -1.0), competition_id=part)
+        matches[name] = await world.play("bob", "ann", returns=(1.0, -1.0), tournament_id=part)
     await world.bot("eve")
     return matches
 
@@ -106,8 +106,8 @@ async def test_seats_come_in_the_order_matches_ended_and_void_ones_change_the_st
         (played["cup"], 0, "W", 1.0),
         (played["cup"], 1, "L", 0.0),
     ]
-    part = (await store.read(competition_sql.find, "id-cup")).games[0].competition_id
-    later = await world.play("ann", "bob", returns=(), competition_id=part, void=True)
+    part = (await store.read(competition_sql.find, "id-cup")).games[0].tournament_id
+    later = await world.play("ann", "bob", returns=(), tournament_id=part, void=True)
     assert (await store.read(competition_results.state, "id-cup"))[:2] == (2, 0)
     rows = await store.read(competition_results.played, "id-cup")
     assert [row.score for row in rows if row.match == later] == [None, None]

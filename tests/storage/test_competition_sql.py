@@ -27,7 +27,7 @@ from plyhouse.storage.errors import (
     StorageError,
     Unknown,
 )
-from plyhouse.storage.models import class_entries
+from plyhouse.storage.models import competition_entries as entry_table
 from plyhouse.storage.store import Store
 
 
@@ -125,7 +125,7 @@ async def test_the_final_begins_in_few_statements_and_all_at_once(store: Store) 
         begun = await store.write(competition_sql.begin, "id-cup", rows, entered, OLGA, store.now())
     assert len(seen) < 16, seen
     assert begun.status == "running"
-    assert [(each.competition_id, each.status) for each in begun.games] == [
+    assert [(each.tournament_id, each.status) for each in begun.games] == [
         ("a", "running"),
         ("b", "running"),
     ]
@@ -134,8 +134,8 @@ async def test_the_final_begins_in_few_statements_and_all_at_once(store: Store) 
     } == set(entered)
     assert await store.read(partial(tournaments.list_all, without_students=True)) == []
     assert len(await store.read(tournaments.list_all)) == 2
-    assert await store.read(competition_sql.game_of, "a") == "id-cup"
-    assert await store.read(competition_sql.game_of, "cup") is None
+    assert await store.read(competition_sql.competition_of, "a") == "id-cup"
+    assert await store.read(competition_sql.competition_of, "cup") is None
 
 
 async def test_pausing_and_ending_reach_every_game(opened: Store, store: Store) -> None:
@@ -674,7 +674,7 @@ async def test_a_withdrawn_entry_comes_back_only_while_there_is_a_place(
     await ada(store, bot="other")
     player = (await store.read(stored_people.player, "ada")).id
     await store._database.write(  # as a suspension in a final leaves it
-        lambda connection: connection.execute(class_entries.update().values(status="withdrawn"))
+        lambda connection: connection.execute(entry_table.update().values(status="withdrawn"))
     )
     assert (
         await opened.write(

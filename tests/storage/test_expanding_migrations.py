@@ -2,6 +2,7 @@
 
 During an upgrade, servers of two successive versions share the database.  A migration may therefore
 only *expand* the schema: nothing that the older version reads or writes goes or gets stricter.
+Migrations up to `FIRST` may do more, as no released version below it shares a database.
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ from typing import Any
 from sqlalchemy import Engine, create_engine, inspect
 
 from plyhouse.storage import schema
+
+FIRST = "0022"
+"""The schema of the first version whose servers share a database."""
 
 
 def tables(engine: Engine) -> dict[str, Any]:
@@ -53,7 +57,7 @@ def test_migrations_only_expand_the_schema() -> None:
         with engine.begin() as connection:
             schema.migrate(connection, revision)
         after = tables(engine)
-        if wrong := contractions(before, after):
+        if revision > FIRST and (wrong := contractions(before, after)):
             found[revision] = wrong
         before = after
     assert found == {}, "a server of the release before reads or writes what goes"

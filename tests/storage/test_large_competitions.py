@@ -87,8 +87,8 @@ async def test_a_competition_takes_few_statements_however_many_pairings_it_has(
             made = (await competitions.create("Cup", TERMS, OLGA, entries=entries)).id
         inserted = [each.split()[2] for each in seen if each.startswith("INSERT")]
         assert sorted(inserted) == [
-            "audit", "audit", "class_competitions", "class_entries", "class_games",
-            "competitions", "entries",
+            "audit", "audit", "competition_entries", "competition_games", "competitions",
+            "tournament_entries", "tournaments",
         ]  # fmt: skip
         assert len(seen) < 50, seen
         view = await house.view(made)

@@ -78,7 +78,7 @@ async def test_a_competition_goes_by_returns_where_they_count(store: Store, worl
     bots = [(await world.bot(name)).id for name in ("ada", "bob")]
     await add_tournament(store, COMPETITION, bots)
     for returns in ((1, -1), (1, -1), (-4, 4)):
-        await world.play("ada", "bob", returns=returns, competition_id="cup", span=8)
+        await world.play("ada", "bob", returns=returns, tournament_id="cup", span=8)
     table = (await store.read(tournaments.overview, "cup")).table
     assert [(row.bot, row.score, row.wins, row.returns) for row in table] == [
         ("bob", 1.75, 1, 2.0),
@@ -201,14 +201,14 @@ async def test_a_competition_has_entries_progress_and_a_table(
     ]
     clock.now += 1
     await store.write(tournaments.set_status, "cup", "running", store.now())
-    await world.play("ada", "bob", returns=(-1, 1), competition_id="cup")
-    await world.play("ada", "bob", returns=(0, 0), competition_id="cup", rated=False)
+    await world.play("ada", "bob", returns=(-1, 1), tournament_id="cup")
+    await world.play("ada", "bob", returns=(0, 0), tournament_id="cup", rated=False)
     await world.play("ada", "cy", returns=(9, -9))  # elsewhere
-    await world.play("ada", "bob", returns=(5, -5), competition_id="cup", void=True)
-    _, ops = await world.new("ada", "cy", competition_id="cup")
+    await world.play("ada", "bob", returns=(5, -5), tournament_id="cup", void=True)
+    _, ops = await world.new("ada", "cy", tournament_id="cup")
     await store.apply(ops)
     shown = await store.read(tournaments.overview, "cup")
-    assert (shown.competition.status, shown.entries) == ("running", entries)
+    assert (shown.tournament.status, shown.entries) == ("running", entries)
     table = shown.table
     assert [(r.rank, r.bot, r.score, r.games, r.wins, r.draws, r.losses) for r in table] == [
         (1, "bob", 1.5, 2, 1, 1, 0),
@@ -220,7 +220,7 @@ async def test_a_competition_has_entries_progress_and_a_table(
     assert (
         len(
             await store.read(
-                match_lists.list_matches, match_lists.MatchFilter(competition_ids=("cup",))
+                match_lists.list_matches, match_lists.MatchFilter(tournament_ids=("cup",))
             )
         )
         == 4

@@ -85,7 +85,7 @@ async def students(store: Store) -> Meeting:
             competition_students.take_in, "Cup", [NewMember(name, name)], OLGA, store.now()
         )
 
-    at, table = "INSERT INTO class_students", "class_students"
+    at, table = "INSERT INTO competition_students", "competition_students"
     return Meeting(take_in("ada"), take_in("bob"), at, "competition/full", table)
 
 
@@ -99,7 +99,7 @@ async def students_by_two_codes(store: Store) -> Meeting:
     def join(name: str, code: str) -> Work:
         return lambda store: store.write(join_codes.join, code, name, None, store.now())
 
-    at, table = "INSERT INTO class_students", "class_students"
+    at, table = "INSERT INTO competition_students", "competition_students"
     return Meeting(join("ada", codes[0]), join("bob", codes[1]), at, "competition/full", table)
 
 
@@ -110,7 +110,7 @@ async def uses_of_a_code(store: Store) -> Meeting:
     def join(name: str) -> Work:
         return lambda store: store.write(join_codes.join, code, name, None, store.now())
 
-    at, table = "INSERT INTO class_students", "class_students"
+    at, table = "INSERT INTO competition_students", "competition_students"
     return Meeting(join("ada"), join("bob"), at, "competition/code_used_up", table)
 
 
@@ -122,7 +122,7 @@ async def students_let_back_in(store: Store) -> Meeting:
         lambda store: store.write(
             competition_students.take_in, "Cup", [NewMember("bob", "bob")], OLGA, store.now()
         ),
-        "UPDATE class_students",
+        "UPDATE competition_students",
         "competition/full",
     )
 
@@ -134,7 +134,7 @@ async def fewer_students(store: Store) -> Meeting:
         lambda store: store.write(
             competition_students.take_in, "Cup", [NewMember("bob", "bob")], OLGA, store.now()
         ),
-        "UPDATE class_competitions",
+        "UPDATE competitions",
         "competition/full",
     )
 
@@ -148,7 +148,7 @@ async def fewer_students_by_file(store: Store) -> Meeting:
         lambda store: store.write(
             competition_students.take_in, "Cup", [NewMember("bob", "bob")], OLGA, store.now()
         ),
-        "UPDATE class_competitions",
+        "UPDATE competitions",
         "competition/full",
     )
 
@@ -164,7 +164,7 @@ async def joining_a_final_that_begins(store: Store) -> Meeting:
         lambda store: store.write(
             competition_students.take_in, "Cup", bob, OLGA, store.now(), late
         ),
-        "UPDATE class_competitions",
+        "UPDATE competitions",
         "competition/begun",
     )
 
@@ -188,7 +188,7 @@ async def chosen_entries(store: Store) -> Meeting:
             now_ms=store.now(),
         )
 
-    at, table = "INSERT INTO class_entries", "class_entries"
+    at, table = "INSERT INTO competition_entries", "competition_entries"
     return Meeting(enter(one.name), enter(two.name), at, "competition/entry_limit", table)
 
 
@@ -209,7 +209,7 @@ async def class_names(store: Store) -> Meeting:
     def create(identity: str) -> Work:
         return lambda store: store.write(competition_sql.create, cup(id=identity), (), OLGA)
 
-    at, table = "INSERT INTO class_competitions", "class_competitions"
+    at, table = "INSERT INTO competitions", "competitions"
     return Meeting(create("a"), create("b"), at, "competition/name_taken", table)
 
 
@@ -297,9 +297,9 @@ async def submission_that_is_entered(store: Store) -> Meeting:
             now_ms=store.now(),
         ),
         lambda store: store.write(submission_sql.remove, row.id),
-        "INSERT INTO class_entries",
+        "INSERT INTO competition_entries",
         "submission/entered",
-        "class_entries",
+        "competition_entries",
     )
 
 
@@ -313,7 +313,7 @@ async def last_owner(store: Store) -> Meeting:
     def remove(name: str) -> Work:
         return lambda store: store.write(competition_staff.remove, "Cup", name, OLGA, store.now())
 
-    at = "DELETE FROM class_staff"
+    at = "DELETE FROM competition_staff"
     return Meeting(remove("ada"), remove("bob"), at, "competition/last_owner")
 
 
@@ -373,7 +373,7 @@ async def test_code_that_was_revoked_meanwhile_lets_nobody_in(racing_url: str) -
         racing_url,
         lambda store: store.write(join_codes.join, code, "ada", None, store.now()),
         lambda store: store.write(join_codes.revoke_code, code, OLGA, store.now()),
-        at="INSERT INTO class_students",
+        at="INSERT INTO competition_students",
     )
     assert revoked is None
     async with await Store.open(racing_url) as store:
@@ -392,7 +392,7 @@ async def test_two_bots_that_log_in_at_once_take_one_place(racing_url: str) -> N
         racing_url,
         lambda store: store.log_in(one, "1"),
         lambda store: store.log_in(two, "1"),
-        at="INSERT INTO class_entries",
+        at="INSERT INTO competition_entries",
     )
     async with await Store.open(racing_url) as store:
         assert len(await store.read(competition_sql.entries_of, "id-cup")) == 1
@@ -410,7 +410,7 @@ async def test_two_bots_that_pass_their_checks_at_once_take_one_place(racing_url
         return lambda store: store.write(submission_sql.check, identity, True, "", ("pig",), 20)
 
     done = await race(
-        racing_url, check(rows[0].id), check(rows[1].id), at="INSERT INTO class_entries"
+        racing_url, check(rows[0].id), check(rows[1].id), at="INSERT INTO competition_entries"
     )
     assert [[each.outcome for each in row.competitions] for row in done] == [["entered"], ["full"]]
     async with await Store.open(racing_url) as store:
@@ -502,7 +502,7 @@ async def test_final_that_is_paused_when_its_games_end_stays_paused(racing_url: 
         racing_url,
         lambda store: store.write(competition_sql.move, "Cup", "pause", OLGA, store.now()),
         lambda store: store.write(competition_sql.finish_if_done, "id-cup", store.now()),
-        at="UPDATE class_competitions",
+        at="UPDATE competitions",
     )
     assert (paused.status, finished) == ("paused", False)
     async with await Store.open(racing_url) as store:
@@ -515,7 +515,7 @@ async def test_suspended_game_of_a_paused_final_is_paused_when_it_can_go_on(stor
     await store.write(competition_sql.begin, "id-cup", [game("part", "pig")], [], OLGA, store.now())
     await store.write(tournaments.suspend, "part", "its game is missing")
     await store.write(competition_sql.move, "Cup", "pause", OLGA, store.now())
-    assert (await store.read(tournaments.competition, "part")).status == "suspended"
+    assert (await store.read(tournaments.find_tournament, "part")).status == "suspended"
     assert (await store.write(tournaments.resume, "part")).status == "paused"
     await store.write(tournaments.suspend, "part", "its game is missing again")
     await store.write(competition_sql.move, "Cup", "resume", OLGA, store.now())

@@ -56,7 +56,7 @@ async def fill(world: Any) -> None:
     players = [(await world.bot(name)).player_id for name in ("ada", "bob")]
     programs = [(await world.store.ensure_bot(each, "deep")).id for each in players]
     await add_tournament(world.store, row, programs)
-    match_id, new = await world.new("ada", "bob", competition_id="cup")
+    match_id, new = await world.new("ada", "bob", tournament_id="cup")
     rows = [EventRow(match_id, n, "act", n, n % 2, "é", 2**62, 1, 2, 3, -4, "{}") for n in range(3)]
     await world.store.apply([*new, *rows])
     await world.store.write(leaderboards.save_ratings, "pig", {ada: Rating()}, world.store.now())
@@ -68,14 +68,14 @@ async def fill(world: Any) -> None:
     await world.store.write(
         suspensions.suspend, await world.version("ada"), "it failed", world.store.now()
     )
-    await fill_class(world.store, programs[0])
+    await fill_competition(world.store, programs[0])
     await world.store.submissions.submit(programs[0], "", "d" * 64, b"PK", 5, competition="course")
     await world.store.write(outputs.keep, match_id, ada, "part", b"[]", 5)
     await world.store.write(sessions.add_guest, ["guest-sly-fox-417"], 3_600_000, world.store.now())
     await world.store.write(sessions.sign_up, "zoe", "", "a hash", world.store.now())
 
 
-async def fill_class(store: Store, bot: int) -> None:
+async def fill_competition(store: Store, bot: int) -> None:
     """A competition, a student in it, an entry and a code."""
     games = (CompetitionGame(0, "pig", None),)
     course = CompetitionRow("course", "Größe", "x = 1", "round_robin", "open", 1, 9, 5, games=games)
@@ -230,7 +230,7 @@ async def test_a_backup_is_one_whole_file_made_beside_a_server(
         ("DELETE FROM events WHERE idx = 1", "has 2 events and the last is number 2"),
         ("UPDATE standings SET games = games + 1", "counts 2 matches of ada, who played 1"),
         ("UPDATE pairings SET finished_ms = 7", "is over, and 1 of its matches are not"),
-        ("DELETE FROM entries", "Competition cup is running with 0 entries"),
+        ("DELETE FROM tournament_entries", "Competition cup is running with 0 entries"),
         ("DELETE FROM match_seats", "The leaderboard of pig counts 1 matches of ada"),
         ("DELETE FROM players", "refers to nothing in players"),
     ],

@@ -13,7 +13,7 @@ from tests.tournaments import add_tournament
 from plyhouse.storage import match_lists
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.match_lists import MatchFilter, match_ids
-from plyhouse.storage.models import class_competitions, class_games
+from plyhouse.storage.models import competition_games, competitions
 from plyhouse.storage.rows import TournamentRow
 from plyhouse.storage.store import Store
 
@@ -41,7 +41,7 @@ async def played(world: Any, count: int) -> list[dict[str, Any]]:
             returns=(1, -1),
             game=fact["game"],
             termination=fact["termination"],
-            competition_id=fact["competition"],
+            tournament_id=fact["competition"],
             created_ms=fact["end"] - 89,
             rated=number % 2 == 0,
         )
@@ -79,7 +79,7 @@ async def test_every_filter_and_every_part_of_the_list_is_what_was_asked_for(
             game=None if game == "pig(*)" else game,
             family="pig" if game == "pig(*)" else None,
             bots=tuple((bots[name],) for name in seats),
-            competition_ids=None if cup is None else (cup,),
+            tournament_ids=None if cup is None else (cup,),
             termination=ending,
             by_end=True,
         )
@@ -108,16 +108,16 @@ async def test_a_bot_is_not_found_where_its_name_is_hidden(store: Store, world: 
     def classes(connection: Connection) -> None:
         words = dict.fromkeys(("id", "name", "name_key", "file", "format", "status"), "cup")
         numbers = dict.fromkeys(("entries_each", "most_students", "created_ms"), 1)
-        connection.execute(class_competitions.insert().values({**words, **numbers}))
-        values = {"class_id": "cup", "number": 0, "game": "pig", "competition_id": "cup"}
-        connection.execute(class_games.insert().values(values))
+        connection.execute(competitions.insert().values({**words, **numbers}))
+        values = {"competition_id": "cup", "number": 0, "game": "pig", "tournament_id": "cup"}
+        connection.execute(competition_games.insert().values(values))
 
     await store._database.write(classes)
     bots = {name: (await world.bot(name)).id for name in NAMES}
-    hidden = await world.play("ada", "bob", returns=(1, -1), competition_id="cup")
-    both = await world.play("ada", "cy", returns=(1, -1), competition_id="cup")
+    hidden = await world.play("ada", "bob", returns=(1, -1), tournament_id="cup")
+    both = await world.play("ada", "cy", returns=(1, -1), tournament_id="cup")
     free = await world.play("ada", "bob", returns=(1, -1))
-    other = await world.play("ada", "bob", returns=(1, -1), competition_id="open")
+    other = await world.play("ada", "bob", returns=(1, -1), tournament_id="open")
     unnamed = {bots["ada"]: ("cup",), bots["cy"]: ("cup",)}
 
     async def ids(*names: str) -> set[str]:

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import itertools
+import re
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, LargeBinary, MetaData, String, Table, Text, delete, select, text
+from sqlalchemy import (
+    Connection,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    delete,
+    inspect,
+    select,
+    text,
+)
 from sqlalchemy import types as sqltypes
 from tests.harness.schema import differences
 
 from plyhouse.storage import competition_sql, schema
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import AlreadyExists, OlderSchema, StorageError
-from plyhouse.storage.models import class_competitions, class_entries, leases, players
+from plyhouse.storage.models import competition_entries, competitions, leases, players
 from plyhouse.storage.models import metadata as newest
 from plyhouse.storage.store import Store
 from plyhouse.storage.urls import parse_url
@@ -27,6 +39,9 @@ GIVEN: dict[str, dict[str, Any]] = {
     "players": {"name": "ada", "name_key": "ada"},
 }
 """Values that the migrations read; the others are of no consequence."""
+
+COLUMNS = {"class_id": "competition_id", "competition_id": "tournament_id"}
+"""Present names of columns of 0.2.0."""
 
 
 def fill(connection: Connection) -> None:
@@ -100,13 +115,60 @@ async def test_database_of_the_oldest_version_keeps_every_value(old: Any) -> Non
         assert await store.read(schema.revision) == schema.HEAD
     assert len(before) > 30
     for table, (row,) in before.items():
-        kept = after[table]
-        assert [{name: each[name] for name in row} for each in kept] == [row], table
+        (kept,) = after[renamed(table)]
+        assert {name: kept[COLUMNS.get(name, name)] for name in row} == row, table
+
+
+async def test_everything_in_a_migrated_database_is_called_as_in_a_new_one(
+    lasting_url: str,
+) -> None:
+    def anew(connection: Connection) -> None:
+        made = MetaData()
+        made.reflect(connection)
+        made.drop_all(connection)
+        schema.create(connection)
+
+    database = Database(parse_url(lasting_url))
+    try:
+        await database.write(fill)
+        await database.write(schema.migrate)
+        names = await database.read(names_in)
+        await database.write(anew)
+        assert names == await database.read(names_in)
+    finally:
+        await database.close()
+    assert len(names) > 200
+
+
+def names_in(connection: Connection) -> set[str]:
+    """Return the names of all tables, columns, indexes and constraints, as the database has them.
+
+    SQLite renames no constraint, so there they are left out.
+    """
+    look = inspect(connection)
+    names: set[Any] = set()
+    for table in look.get_table_names():
+        names |= {table, *(f"{table}.{each['name']}" for each in look.get_columns(table))}
+        names |= {each["name"] for each in look.get_indexes(table)}
+        if connection.dialect.name == "postgresql":
+            names |= {each["name"] for each in look.get_foreign_keys(table)}
+            names |= {each["name"] for each in look.get_unique_constraints(table)}
+            names.add(look.get_pk_constraint(table)["name"])
+    return names
+
+
+def renamed(table: str) -> str:
+    """Return the present name of a table of 0.2.0."""
+    if table in ("competitions", "entries"):
+        return {"competitions": "tournaments", "entries": "tournament_entries"}[table]
+    if table == "class_competitions":
+        return "competitions"
+    return re.sub("^class_", "competition_", table)
 
 
 async def test_late_submissions_of_an_older_competition_end_by_its_file(old: Any) -> None:
     async with await Store.open(old[0]) as store:
-        late = select(class_competitions.c.late_ms)
+        late = select(competitions.c.late_ms)
         assert await store.read(lambda c: c.execute(late).scalars().all()) == [13 * DAY_MS]
 
 
@@ -121,7 +183,7 @@ async def test_person_among_the_entries_of_an_older_competition_goes(lasting_url
     finally:
         await database.close()
     async with await Store.open(lasting_url) as store:
-        assert await store.read(lambda c: c.execute(select(class_entries)).all()) == []
+        assert await store.read(lambda c: c.execute(select(competition_entries)).all()) == []
         assert (await store.read(competition_sql.list_all))[0].status == "open"
 
 

@@ -41,15 +41,15 @@ async def test_suspended_competition_that_was_paused_stays_paused(store: Store) 
     await start(store)
     await organise("paused")(store)
     await store.write(tournaments.suspend, "cup", "its game is missing")
-    suspended = await store.read(tournaments.competition, "cup")
+    suspended = await store.read(tournaments.find_tournament, "cup")
     assert (suspended.status, reason(suspended)) == ("suspended", "its game is missing")
     await store.write(tournaments.resume, "cup")
-    resumed = await store.read(tournaments.competition, "cup")
+    resumed = await store.read(tournaments.find_tournament, "cup")
     assert (resumed.status, settings(resumed)) == ("paused", TournamentSettings())
     await organise("running")(store)
     await store.write(tournaments.suspend, "cup", "again")
     await store.write(tournaments.resume, "cup")
-    assert (await store.read(tournaments.competition, "cup")).status == "running"
+    assert (await store.read(tournaments.find_tournament, "cup")).status == "running"
 
 
 async def test_suspending_twice_keeps_the_status_to_return_to(store: Store) -> None:
@@ -57,9 +57,9 @@ async def test_suspending_twice_keeps_the_status_to_return_to(store: Store) -> N
     await organise("paused")(store)
     for why in ("first", "second"):
         await store.write(tournaments.suspend, "cup", why)
-    assert reason(await store.read(tournaments.competition, "cup")) == "second"
+    assert reason(await store.read(tournaments.find_tournament, "cup")) == "second"
     await store.write(tournaments.resume, "cup")
-    assert (await store.read(tournaments.competition, "cup")).status == "paused"
+    assert (await store.read(tournaments.find_tournament, "cup")).status == "paused"
 
 
 @pytest.mark.parametrize("status", ["finished", "running", "paused"])
@@ -70,7 +70,7 @@ async def test_resuming_what_is_not_suspended_changes_nothing(store: Store, stat
     else:
         await store.write(tournaments.set_status, "cup", status, store.now())
     await store.write(tournaments.resume, "cup")
-    assert (await store.read(tournaments.competition, "cup")).status == status
+    assert (await store.read(tournaments.find_tournament, "cup")).status == status
 
 
 async def test_finished_competition_is_not_suspended(store: Store) -> None:
@@ -78,7 +78,7 @@ async def test_finished_competition_is_not_suspended(store: Store) -> None:
     await store.write(tournaments.set_status, "cup", "finished", store.now())
     with pytest.raises(NotNow, match="finished"):
         await store.write(tournaments.suspend, "cup", "too late")
-    assert (await store.read(tournaments.competition, "cup")).status == "finished"
+    assert (await store.read(tournaments.find_tournament, "cup")).status == "finished"
 
 
 def note_left(store: Store) -> Awaitable[Any]:
@@ -100,18 +100,18 @@ async def test_status_of_an_organiser_survives_a_concurrent_write(
 ) -> None:
     async with await Store.open(racing_url) as store:
         await start(store)
-    _, done = await race(racing_url, write, organise(status), at="UPDATE competitions")
+    _, done = await race(racing_url, write, organise(status), at="UPDATE tournaments")
     async with await Store.open(racing_url) as store:
         if status == "deleted":
             with pytest.raises(Unknown):
-                await store.read(tournaments.competition, "cup")
+                await store.read(tournaments.find_tournament, "cup")
         elif write is note_left:
-            row = await store.read(tournaments.competition, "cup")
+            row = await store.read(tournaments.find_tournament, "cup")
             assert (row.status, settings(row).left) == ("paused", {7: 2})
         else:  # the other one was first: the organiser hears that it is too late
             assert isinstance(done, NotNow)
             expected = "finished" if write is finish else "suspended"
-            assert (await store.read(tournaments.competition, "cup")).status == expected
+            assert (await store.read(tournaments.find_tournament, "cup")).status == expected
 
 
 @pytest.mark.parametrize("status", ["paused", "deleted"])
@@ -124,13 +124,13 @@ async def test_status_of_an_organiser_survives_a_concurrent_withdrawal(
     def withdraw(store: Store) -> Awaitable[Any]:
         return store.write(steering.withdraw, "cup", bot, OLGA, store.now(), tell=True)
 
-    await race(racing_url, withdraw, organise(status), at="UPDATE competitions")
+    await race(racing_url, withdraw, organise(status), at="UPDATE tournaments")
     async with await Store.open(racing_url) as store:
         if status == "deleted":
             with pytest.raises(Unknown):
-                await store.read(tournaments.competition, "cup")
+                await store.read(tournaments.find_tournament, "cup")
             return
-        row = await store.read(tournaments.competition, "cup")
+        row = await store.read(tournaments.find_tournament, "cup")
         assert (row.status, settings(row).gone) == ("paused", {bot: "because"})
 
 
@@ -141,17 +141,17 @@ async def test_facts_noted_at_once_are_both_kept(racing_url: str) -> None:
         racing_url,
         note_left,
         lambda store: store.write(tournaments.note_left, "cup", {8: 3}),
-        at="UPDATE comp",
+        at="UPDATE tourn",
     )
     async with await Store.open(racing_url) as store:
-        assert settings(await store.read(tournaments.competition, "cup")).left == {7: 2, 8: 3}
+        assert settings(await store.read(tournaments.find_tournament, "cup")).left == {7: 2, 8: 3}
 
 
 async def test_finishing_wins_over_an_older_reading_of_the_status(racing_url: str) -> None:
     async with await Store.open(racing_url) as store:
         await start(store)
-    paused, _ = await race(racing_url, organise("paused"), finish, at="UPDATE competitions")
+    paused, _ = await race(racing_url, organise("paused"), finish, at="UPDATE tournaments")
     assert paused.status == "paused"
     async with await Store.open(racing_url) as store:
-        row = await store.read(tournaments.competition, "cup")
+        row = await store.read(tournaments.find_tournament, "cup")
         assert (row.status, row.finished_ms is not None) == ("finished", True)

@@ -56,7 +56,7 @@ async def test_the_list_and_the_page_of_a_competition(hall: Server) -> None:
     await cup.play(weaker_resigns(NAMES))
     async with cup.web() as web:
         found = await web.get("/competitions/autumn cup")
-        files = [await web.get(f"/api/v1/class/competitions/autumn cup/export/{form}")
+        files = [await web.get(f"/api/v1/competitions/autumn cup/export/{form}")
                  for form in ("csv", "md", "html", "json", "jsonl")]  # fmt: skip
         missing = await web.get("/competitions/none")
         home = await web.get("/")
@@ -119,15 +119,15 @@ async def test_competition_without_students_has_page_exports_and_owner(hall: Ser
     async with httpx.AsyncClient(base_url=hall.server.url, headers=headers) as web:
         body = {"name": "Open", "game": "pig", "time_control": "total:60", "rated": False,
                 "entries": ["dora/one", "emil/two"]}  # fmt: skip
-        made: Any = (await web.post("/api/v1/competitions", json=body)).json()
+        made: Any = (await web.post("/api/v1/tournaments", json=body)).json()
         listed = (await web.get("/competitions")).text
-        page = await web.get(f"/competitions/{made['competition']}")
-        again = await web.post("/api/v1/competitions", json=body)
-        here = "/api/v1/class/competitions/Open"
+        page = await web.get(f"/competitions/{made['tournament']}")
+        again = await web.post("/api/v1/tournaments", json=body)
+        here = "/api/v1/competitions/Open"
         table = (await web.get(f"{here}/export/csv")).text
         staff = (await web.get(f"{here}/staff")).json()
         paused = await web.post(f"{here}/pause", json={})
-        shown = (await web.get(f"/api/v1/competitions/{made['competition']}")).json()
+        shown = (await web.get(f"/api/v1/tournaments/{made['tournament']}")).json()
     assert "Open</a>" in listed
     assert page.status_code == 200
     assert "dora/one" in page.text

@@ -82,7 +82,7 @@ async def test_a_long_replay_travels_as_a_tenth_of_its_length(house: House, game
 
 async def test_short_answers_stay_as_they_are(house: House) -> None:
     async with httpx.AsyncClient(base_url=house.url, headers=GZIP) as web:
-        for path in ("/api/v1/competitions", "/web/icon.svg"):
+        for path in ("/api/v1/tournaments", "/web/icon.svg"):
             assert "content-encoding" not in (await web.get(path)).headers
 
 

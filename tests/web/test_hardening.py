@@ -65,7 +65,7 @@ async def test_a_body_nested_deeply_is_refused(house: House, opening: bytes) -> 
     ("path", "body"),
     [
         ("players", {"player": "ada", "token": "x"}),
-        ("competitions", {"name": "C", "game": "pig", "time_control": "move:1", "round": 3}),
+        ("tournaments", {"name": "C", "game": "pig", "time_control": "move:1", "round": 3}),
     ],
 )
 async def test_unknown_fields_are_named(house: House, path: str, body: dict[str, Any]) -> None:
@@ -126,7 +126,7 @@ async def test_strangers_are_not_told_where_the_database_is(
     headers = {"authorization": "Bearer ply_x"}
     async with httpx.AsyncClient(base_url=house.url, headers=headers) as web:
         answers = [
-            await web.get("/api/v1/competitions"),
+            await web.get("/api/v1/tournaments"),
             await web.get("/api/v1/players/ada"),
             await web.post("/api/v1/tokens/revoke", json={"token": "ply_x", "why": "x"}),
         ]
@@ -177,7 +177,7 @@ async def test_who_one_is_comes_before_what_one_sends(house: House, token: str) 
             for method, operation in methods.items():
                 if not operation.get("security") or "requestBody" not in operation:
                     continue
-                if path == "/api/v1/class/join":
+                if path == "/api/v1/join":
                     continue  # with a token it is for an account, without for a new one
                 filled = path
                 for each in operation.get("parameters", []):

@@ -417,14 +417,14 @@ async def test_a_guest_plays_one_casual_match_and_enters_nothing(
     for path, body in (
         ("/session/token", {}),
         ("/session/password", {"new": PASSWORD}),
-        ("/competitions", {"name": "x", "game": "pig", "time_control": "move:1", "entries": []}),
+        ("/tournaments", {"name": "x", "game": "pig", "time_control": "move:1", "entries": []}),
     ):
         answer = await web.post(path, json=body)
         assert (answer.status_code, answer.json()["code"]) == (403, "auth/scope"), path
     organiser = await house.hub.store.add_player("olga")
     token = await house.hub.store.add_token(organiser, ("organise",))
     entered = await web.post(
-        "/competitions",
+        "/tournaments",
         json={
             "name": "x",
             "game": "pig",

@@ -69,7 +69,7 @@ async def test_a_student_chooses_its_version_until_the_freeze(hall: Server) -> N
         assert (await olga.post(HERE, json={"file": FILE})).status_code == 201
         code = (await olga.post(f"{cup.here}/codes", json={"uses": 2})).json()["code"]
         async with session(hall, await hall.token("ada")) as ada:
-            joined = await ada.post("/api/v1/class/join", json={"code": code})
+            joined = await ada.post("/api/v1/join", json={"code": code})
             assert (joined.status_code, joined.json()["account"]) == (200, "ada")
             assert joined.json()["token"] == "", "the account of the session joined"
             assert "Nothing is entered" in (await ada.get(URL)).text
@@ -96,20 +96,20 @@ async def test_a_session_joins_only_from_a_page_of_the_server(hall: Server) -> N
         code = (await olga.post(f"{HERE}/spring cup/codes", json={"uses": 1})).json()["code"]
     async with session(hall, await hall.token("ada")) as ada:
         strange = {"origin": "https://elsewhere.example"}
-        answer = await ada.post("/api/v1/class/join", json={"code": code}, headers=strange)
+        answer = await ada.post("/api/v1/join", json={"code": code}, headers=strange)
         assert (answer.status_code, answer.json()["code"]) == (403, "auth/other_page")
-        named = await ada.post("/api/v1/class/join", json={"code": code, "player": "newcomer"})
+        named = await ada.post("/api/v1/join", json={"code": code, "player": "newcomer"})
         assert named.json()["account"] == "newcomer", "a name makes a new account"
 
 
 async def test_a_file_is_checked_and_costed_before_it_is_opened(hall: Server) -> None:
     async with session(hall, await hall.token("olga", "organise")) as olga:
         wrong = FILE.replace("move:1", "soon").replace("board", "bord")
-        refused = await olga.post("/api/v1/class/preview", json={"file": wrong})
+        refused = await olga.post("/api/v1/competition-files/preview", json={"file": wrong})
         assert refused.status_code == 400
         assert {each["key"] for each in refused.json()["mistakes"]} == {"time_control", "bord"}
         body = {"file": FILE, "entries": 30}
-        cost = (await olga.post("/api/v1/class/preview", json=body)).json()
+        cost = (await olga.post("/api/v1/competition-files/preview", json=body)).json()
         assert (cost["name"], cost["matches"], cost["endless"]) == ("Spring cup", 870, False)
         game = cost["games"][0]
         assert (game["source"], game["game"]) == ("sample", "tic_tac_toe")
@@ -118,12 +118,16 @@ async def test_a_file_is_checked_and_costed_before_it_is_opened(hall: Server) ->
         assert 0 < game["typical_seconds"] < game["seconds"]
         assert 0 < cost["typical_core_hours"] < cost["core_hours"]
         assert cost["typical_end_ms"] < cost["end_ms"]
-        few = await olga.post("/api/v1/class/preview", json={"file": FILE, "entries": 1})
+        few = await olga.post(
+            "/api/v1/competition-files/preview", json={"file": FILE, "entries": 1}
+        )
         assert few.status_code == 400
         ladder = FILE + '[format]\nname = "ladder"\n'
-        assert (await olga.post("/api/v1/class/preview", json={"file": ladder})).json()["endless"]
+        assert (await olga.post("/api/v1/competition-files/preview", json={"file": ladder})).json()[
+            "endless"
+        ]
     async with session(hall, await hall.token("ada")) as ada:
-        denied = await ada.post("/api/v1/class/preview", json={"file": FILE})
+        denied = await ada.post("/api/v1/competition-files/preview", json={"file": FILE})
         assert denied.status_code == 403
         assert 'id="file"' not in (await ada.get("/competitions/new")).text
 

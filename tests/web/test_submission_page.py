@@ -94,7 +94,7 @@ async def test_player_who_only_connects_reads_that_only_submitted_bots_play(hall
         assert "the final starts without it" in (await web.get(URL)).text
 
         async def left_out() -> list[bool]:
-            rows = (await web.get("/api/v1/class/versions")).json()
+            rows = (await web.get("/api/v1/versions")).json()
             return [entry["left_out"] for each in rows for entry in each["entered"]]
 
         assert await left_out() == [True]

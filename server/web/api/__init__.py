@@ -11,7 +11,7 @@ Clients import the types of the answers, `plyhouse.protocol.api`, as well.
     players               players and accounts
     bot_profiles          a bot's versions, results and matches
     people                people at browsers: sessions, guests, open seeks, built-in bots
-    tournaments           competitions without students: shown and started
+    tournaments           tournaments: shown, and started without students
     competitions          competitions: their steps, boards and exports
     competition_students  students, codes to join, extensions, entries
     competition_changes   changes to an open competition, and reopening a frozen one

@@ -195,7 +195,7 @@ async def void(state: State, request: Call, match: FromPath[str], data: JSONBody
     identity = await authorise(request, "organise")
     async with _measure(state, request, "organise", data.why) as (store, by):
         stored = await stored_for(request, match)
-        await admit_to_part(store, stored.pairing.competition_id, identity, "run")
+        await admit_to_part(store, stored.pairing.tournament_id, identity, "run")
         await void_match(store, match, by)
     return match_view(
         service(state, Directory), (await store.read(match_reads.stored_match, match)).header
@@ -204,23 +204,23 @@ async def void(state: State, request: Call, match: FromPath[str], data: JSONBody
 
 @serve(competition_calls.pause_tournament, "administration")
 async def pause(
-    state: State, request: Call, competition: FromPath[str], data: JSONBody[Reason]
+    state: State, request: Call, tournament: FromPath[str], data: JSONBody[Reason]
 ) -> None:
-    """Begin nothing more of a competition until it is resumed."""
-    await _steer(state, request, competition, "pause", data.why)
+    """Begin nothing more of a tournament until it is resumed."""
+    await _steer(state, request, tournament, "pause", data.why)
 
 
 @serve(competition_calls.resume_tournament, "administration")
 async def resume(
-    state: State, request: Call, competition: FromPath[str], data: JSONBody[Reason]
+    state: State, request: Call, tournament: FromPath[str], data: JSONBody[Reason]
 ) -> None:
-    """Let a paused competition go on."""
-    await _steer(state, request, competition, "resume", data.why)
+    """Let a paused tournament go on."""
+    await _steer(state, request, tournament, "resume", data.why)
 
 
 @serve(competition_calls.withdraw, "administration")
 async def withdraw(
-    state: State, request: Call, competition: FromPath[str], data: JSONBody[Withdrawal]
+    state: State, request: Call, tournament: FromPath[str], data: JSONBody[Withdrawal]
 ) -> None:
     """Take a bot out of what is still to begin; organisers any bot, players their own."""
     store = service(state, Store)
@@ -231,19 +231,19 @@ async def withdraw(
     if not own and identity.scopes.isdisjoint(("organise", "admin")):
         raise ProtocolError("auth/scope", f"This token is not one of {row.player}.")
     if not own:
-        await admit_to_part(store, competition, identity, "run")
-    await service(state, Tournaments).withdraw(competition, row.id, By(identity.player, data.why))
+        await admit_to_part(store, tournament, identity, "run")
+    await service(state, Tournaments).withdraw(tournament, row.id, By(identity.player, data.why))
 
 
 @serve(competition_calls.delete_tournament, "administration")
-async def delete_competition(
+async def delete_tournament(
     state: State,
     request: Call,
-    competition: FromPath[str],
+    tournament: FromPath[str],
     why: Annotated[str, QueryParameter(max_length=1000)] = "",
 ) -> None:
-    """Begin nothing more of a competition and list it nowhere; its matches stay."""
-    await _steer(state, request, competition, "delete", why, "change")
+    """Begin nothing more of a tournament and list it nowhere; its matches stay."""
+    await _steer(state, request, tournament, "delete", why, "change")
 
 
 @get("/api/v1/audit", tags=["administration"], security=[{"token": []}])
@@ -271,6 +271,6 @@ HANDLERS: Final[tuple[Any, ...]] = (
     pause,
     resume,
     withdraw,
-    delete_competition,
+    delete_tournament,
     audit,
 )

@@ -26,7 +26,7 @@ from plyhouse.server.competition_rules.file_reader import stored_competition
 from plyhouse.server.competitions.competition_changes import Proposal, change, propose, unfreeze
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.web.api.access import staff_for
-from plyhouse.server.web.api.competitions import class_summary
+from plyhouse.server.web.api.competitions import competition_summary
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.parameters import service
@@ -86,7 +86,7 @@ async def unfreeze_now(
     by = By(identity.player, data.why, identity.player_id)
     made = await unfreeze(service(state, Store), service(state, Competitions), row, by, until)
     await service(state, AuditFollower).look()
-    return class_summary(made)
+    return competition_summary(made)
 
 
 @serve(competition_calls.competition_losses)

@@ -105,7 +105,7 @@ HANDLERS: Final[tuple[Any, ...]] = (rounds, certainty, following)
 def _final(final: GameFinal) -> GameRounds:
     return GameRounds(
         game=final.game,
-        competition=final.competition_id,
+        tournament=final.tournament_id,
         format=final.format,
         tie_breaks=list(final.tie_breaks),
         table=[

@@ -253,7 +253,7 @@ async def revoke_code(state: State, request: Call, code: FromPath[str]) -> None:
     """Let nobody in by a code any more."""
     store = service(state, Store)
     await authorise(request, "organise")
-    competition = await store.read(join_codes.class_of, code)
+    competition = await store.read(join_codes.competition_of, code)
     _, by = await acting_staff(request, competition, "")
     await store.write(join_codes.revoke_code, code, by, store.now())
 

@@ -65,10 +65,10 @@ from plyhouse.storage.competition_rows import (
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 
-__all__ = ["HANDLERS", "HERE", "class_summary"]
+__all__ = ["HANDLERS", "HERE", "competition_summary"]
 
 Call = Request[Any, Any, Any]
-HERE: Final = "/api/v1/class/competitions"
+HERE: Final = "/api/v1/competitions"
 
 
 # ---------------------------------------------------------------------- competitions
@@ -129,7 +129,7 @@ async def status(state: State, request: Call, competition: FromPath[str]) -> Com
         progress=[
             FinalGame(
                 game=each.game,
-                competition=each.competition_id,
+                tournament=each.tournament_id,
                 planned=each.planned,
                 finished=each.finished,
                 waiting_for=list(each.waiting_for),
@@ -288,7 +288,7 @@ HANDLERS: Final[tuple[Any, ...]] = (
 )
 
 
-def class_summary(row: CompetitionRow) -> Competition:
+def competition_summary(row: CompetitionRow) -> Competition:
     """Return a competition as lists and answers show it."""
     return Competition(**_summary(row))
 

@@ -87,7 +87,7 @@ def submission_view(
                 each.outcome,
                 outcome_words(each, row.games),
                 list(missing(each.games, row.games)) if each.outcome == "entered" else [],
-                *(late or {}).get(each.class_id, (0, 0.0)),
+                *(late or {}).get(each.competition_id, (0, 0.0)),
             )
             for each in row.competitions
         ],
@@ -184,7 +184,7 @@ async def one(state: State, request: Call, submission: FromPath[int]) -> Submiss
     identity = await authorise(request, "play", "organise")
     row = await service(state, Uploads).seen_by(identity, _id(submission))
     late = {
-        each.class_id: await lateness(service(state, Store), each.class_id, row.bot_id)
+        each.competition_id: await lateness(service(state, Store), each.competition_id, row.bot_id)
         for each in row.competitions
         if each.outcome == "entered"
     }

@@ -1,4 +1,4 @@
-"""Competitions without students: their tables and progress, and new ones."""
+"""Tournaments: their tables and progress, and new ones of competitions without students."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from litestar.params import FromPath, JSONBody
 from msgspec import convert
 
 from plyhouse.protocol.api import competition_calls
-from plyhouse.protocol.api.bodies import NewCompetition
+from plyhouse.protocol.api.bodies import NewTournament
 from plyhouse.protocol.api.tournaments import Tournament, TournamentDetail, TournamentStanding
 from plyhouse.server.accounts.roles import admit_to_part
 from plyhouse.server.competitions.lifecycle import Competitions
@@ -31,32 +31,32 @@ __all__ = ["HANDLERS"]
 
 
 @serve(competition_calls.tournaments)
-async def competitions(state: State) -> list[Tournament]:
-    """List the competitions without students, newest first."""
+async def list_tournaments(state: State) -> list[Tournament]:
+    """List the tournaments of competitions without students, newest first."""
     store = service(state, Store)
     rows = await store.read(partial(tournaments.list_all, without_students=True))
     return [Tournament(**_summary(row)) for row in rows]
 
 
 @serve(competition_calls.tournament)
-async def one_competition(
-    state: State, request: Request[Any, Any, Any], competition: FromPath[str]
+async def one_tournament(
+    state: State, request: Request[Any, Any, Any], tournament: FromPath[str]
 ) -> TournamentDetail:
-    """Show a competition with its table and progress.
+    """Show a tournament with its table and progress.
 
-    A game of a competition with students is shown to its staff only; its board shows to others
-    what they may see.
+    That of a competition with students is shown to its staff only; the board shows to others what
+    they may see.
     """
     store = service(state, Store)
-    if await store.read(competition_sql.game_of, competition) not in (None, competition):
+    if await store.read(competition_sql.competition_of, tournament) not in (None, tournament):
         identity = await authorise(request, "organise")
-        await admit_to_part(store, competition, identity, "see")
-    return _detail(await service(state, Tournaments).view(competition))
+        await admit_to_part(store, tournament, identity, "see")
+    return _detail(await service(state, Tournaments).view(tournament))
 
 
 @serve(competition_calls.open_tournament)
 async def organise(
-    state: State, request: Request[Any, Any, Any], data: JSONBody[NewCompetition]
+    state: State, request: Request[Any, Any, Any], data: JSONBody[NewTournament]
 ) -> TournamentDetail:
     """Start a round robin without students; needs a token with the scope ``organise``."""
     identity = await authorise(request, "organise")
@@ -73,14 +73,14 @@ async def organise(
     return _detail(await service(state, Tournaments).view(made.id))
 
 
-HANDLERS: Final[tuple[Any, ...]] = (competitions, one_competition, organise)
+HANDLERS: Final[tuple[Any, ...]] = (list_tournaments, one_tournament, organise)
 
 
 def _summary(row: TournamentRow) -> dict[str, Any]:
     fields = {
         name: value for name, value in asdict(row).items() if name in Tournament.__struct_fields__
     }
-    return {"competition": row.id, **fields}
+    return {"tournament": row.id, **fields}
 
 
 def _detail(view: TournamentView) -> TournamentDetail:

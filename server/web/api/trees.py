@@ -175,7 +175,7 @@ def _may_see(stored: StoredMatch, game: Game, viewer: Identity | None) -> None:
     if stored.pairing.finished_ms is not None:
         return
     match = stored.header.id
-    if stored.header.rated or stored.pairing.competition_id is not None:
+    if stored.header.rated or stored.pairing.tournament_id is not None:
         raise Problem(
             "match/not_over",
             f"{match} counts: it is explained once all matches of its pairing are over.",

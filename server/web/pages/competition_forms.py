@@ -372,7 +372,7 @@ async def own_of(
     if open_now:
         versions = await store.read(competition_entries.versions_of, viewer.player_id)
     handed_in = await store.read(
-        submission_sql.of, player_id=viewer.player_id, class_id=row.id, limit=MOST_SUBMISSIONS
+        submission_sql.of, player_id=viewer.player_id, competition_id=row.id, limit=MOST_SUBMISSIONS
     )
     return Own(
         student,

@@ -148,7 +148,7 @@ async def one_competition(
         return page("missing.html", status=401, title="Sign in", text=str(error))
     if plot:
         return await _plot_file(state, row, viewer, plot)
-    return await _with_class(state, row, viewer)
+    return await _with_students(state, row, viewer)
 
 
 async def _plot_file(
@@ -221,7 +221,9 @@ def _widths(found: Results) -> list[tuple[int, float]]:
     return widths
 
 
-async def _with_class(state: State, row: CompetitionRow, viewer: Identity | None) -> Response[str]:
+async def _with_students(
+    state: State, row: CompetitionRow, viewer: Identity | None
+) -> Response[str]:
     store = service(state, Store)
     privacy = service(state, Privacy)
     directory = service(state, Directory)
@@ -245,7 +247,7 @@ async def _with_class(state: State, row: CompetitionRow, viewer: Identity | None
         following = await upcoming(boards, service(state, Tournaments), row.id, viewer)
     practice = await _practice(store, boards, row, viewer)
     course = None if table is None else await _progress(state, row)
-    parts = frozenset(each.competition_id for each in row.games if each.competition_id)
+    parts = frozenset(each.tournament_id for each in row.games if each.tournament_id)
     view = await service(state, Competitions).view(row.id)
     staff = await staff_of(store, directory, config, service(state, Hosting), view, viewer)
     # The list of waits names entries, so it is for viewers who see all of them.

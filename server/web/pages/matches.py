@@ -148,8 +148,8 @@ async def one_match(
         reviews=service(state, Reviews).offered,
         trees=service(state, Trees).offered,
         no_trees=_why_no_trees(stored.header.game),
-        competition=stored.pairing.competition_id,
-        class_id=await privacy.class_of(stored.pairing.competition_id),
+        competition=stored.pairing.tournament_id,
+        competition_id=await privacy.competition_of(stored.pairing.tournament_id),
         embed=bool(service(state, ServerConfig).embedders) and public,
         output=viewer is not None and service(state, Outputs).may_read(stored, viewer),
     )
@@ -192,19 +192,19 @@ async def running_for(
     directory: Directory,
     sight: Sight,
     most: int,
-    competition: frozenset[str] | None = None,
+    tournaments: frozenset[str] | None = None,
     fits: Callable[[MatchSummary], bool] | None = None,
 ) -> list[MatchSummary]:
-    """The newest matches that run and may be seen: all, of these competitions, or that fit."""
+    """The newest matches that run and may be seen: all, of these tournaments, or that fit."""
     found: list[MatchSummary] = []
     running = directory.summaries()
     for match in sorted(running, key=lambda each: each.id, reverse=True):
-        if competition is not None and match.competition not in competition:
+        if tournaments is not None and match.tournament not in tournaments:
             continue
         if fits is not None and not fits(match):
             continue
-        class_id = await privacy.class_of(match.competition)
-        if sight.sees(class_id, {each.player_id for each in match.seats}):
+        competition_id = await privacy.competition_of(match.tournament)
+        if sight.sees(competition_id, {each.player_id for each in match.seats}):
             found.append(match)
             if len(found) == most:
                 break
