@@ -58,8 +58,8 @@ class Played(NamedTuple, Generic[NameT]):
 
 
 @dataclass(frozen=True)
-class Units(Generic[NameT]):
-    """Independent units, one row each; ``one`` < ``other`` as entry numbers."""
+class Rows(Generic[NameT]):
+    """Rows of results between two entries in a game; ``one`` < ``other`` as entry numbers."""
 
     names: tuple[NameT, ...]
     games: tuple[str, ...]
@@ -67,9 +67,15 @@ class Units(Generic[NameT]):
     one: Whole
     other: Whole
     ahead: Whole
-    """The number of the unit's games with ``one`` in the first seat."""
+    """The number of a unit's games with ``one`` in the first seat."""
     behind: Whole
-    """The number of the unit's games with ``other`` in the first seat."""
+    """The number of a unit's games with ``other`` in the first seat."""
+
+
+@dataclass(frozen=True)
+class Units(Rows[NameT]):
+    """Independent units, one row each."""
+
     points: Floats
     """The points of ``one``."""
     opening: Floats
@@ -104,16 +110,9 @@ class Units(Generic[NameT]):
 
 
 @dataclass(frozen=True)
-class Cells(Generic[NameT]):
+class Cells(Rows[NameT]):
     """Sums of alike units, one row each."""
 
-    names: tuple[NameT, ...]
-    games: tuple[str, ...]
-    game: Whole
-    one: Whole
-    other: Whole
-    ahead: Whole
-    behind: Whole
     units: Floats
     """The number of units of each row."""
     sums: Floats
