@@ -20,12 +20,11 @@ from pathlib import Path
 
 from plyhouse.bots.hosting.build import build
 from plyhouse.bots.hosting.hosted_runner import hosted_runner
-from plyhouse.bots.package_files import read_package
+from plyhouse.bots.local_packages import read_package
 from plyhouse.bots.process.ply_cost import CostOfPly
 from plyhouse.bots.running.run_options import RunOptions
-from plyhouse.bots.sandbox.box import Tier
+from plyhouse.bots.sandbox.box import Cores, Tier
 from plyhouse.bots.sandbox.client import ForkServerClient
-from plyhouse.bots.sandbox.cores import Cores
 from plyhouse.bots.sandbox.tiers import choose_tier
 from plyhouse.clients.arena.memory_server import PLAYER, connector_of, local_hub, online
 from plyhouse.games.registry import get_game

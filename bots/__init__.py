@@ -7,8 +7,8 @@ This package exports everything that an author needs:
     search_bot   `SearchBot`: base class of bots that call one search
     loading      the bot that a text names: ``random``, ``mybot.py:MyBot(depth=4)``
     options      the part of that text in parentheses
-    package_files  a package from a file, a folder or a zip
-    local_bot    a package's folder or a command as such a text
+    local_packages  a package from a file, a folder or a zip; a package's folder or a command as
+                    such a text
     thoughts     what a bot thought about an action, as sent to the server
     reference/   built-in bots, each a short example
     engines/     bots that play by engines: UCI, XBoard, GTP, GNU Backgammon

@@ -120,7 +120,7 @@ def check_spec(spec: str) -> str:
     whole = spec.strip()
     if whole.startswith("cmd:") or Path(whole).is_dir():
         # Few bots are such, and these modules take a while to load.
-        from plyhouse.bots.local_bot import local_spec
+        from plyhouse.bots.local_packages import local_spec
         from plyhouse.protocol.hosting.package_rules import SubmissionError
 
         try:

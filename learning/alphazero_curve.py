@@ -24,18 +24,6 @@ from plyhouse.learning.policy_networks import PolicyNetwork
 from plyhouse.search.kernels import kernel_for
 from plyhouse.search.kernels.self_play import SelfPlayTree
 
-__all__ = [
-    "CONNECT_FOUR_POSITIONS",
-    "SIMULATIONS",
-    "Rival",
-    "SolvedPosition",
-    "against",
-    "chosen",
-    "measure",
-    "random_opening",
-    "solved_positions",
-]
-
 SIMULATIONS: Final = 100
 """Simulations of a network's search for each action that is measured."""
 SOLVED: Final = ("connect_four", "tic_tac_toe")

@@ -36,13 +36,6 @@ from plyhouse.search.garbage_collection import no_full_collections
 from plyhouse.search.kernels import kernel_for
 from plyhouse.search.kernels.self_play import SelfPlayTree
 
-__all__ = [
-    "AlphaZeroSettings",
-    "AlphaZeroTraining",
-    "InvalidTraining",
-    "Samples",
-]
-
 VERSION: Final = "plyhouse-alphazero-training-1"
 NOISE: Final = 0.25
 """Share of Dirichlet noise in the priors of a root."""

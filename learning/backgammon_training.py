@@ -42,18 +42,6 @@ from plyhouse.games.stochastic.backgammon.turns import apply_turn, turns_of
 from plyhouse.search.files import InvalidFile, write_atomically
 from plyhouse.search.kernels.backgammon_learning import BackgammonLearningKernel, row_scale
 
-__all__ = [
-    "SHIPPED",
-    "BackgammonTraining",
-    "InvalidCheckpoint",
-    "Settings",
-    "Weights",
-    "against_estimate",
-    "encode",
-    "gradient",
-    "load_backgammon_network",
-]
-
 Floats = NDArray[np.float64]
 SHIPPED: Final = Path(__file__).with_name("backgammon_network.toml")
 """A network that a training of this module has made; docs/search/td-gammon.md has its curve."""

@@ -8,8 +8,6 @@ from typing import Any, Final
 from plyhouse.learning.board_views import BoardView, Floats
 from plyhouse.search.kernels.self_play import SelfPlayTree
 
-__all__ = ["EXPLORATION", "evaluate", "search_together"]
-
 EXPLORATION: Final = 1.25
 """Weight of the priors, as in `plyhouse.search.monte_carlo.puct.puct`."""
 

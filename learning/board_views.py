@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from plyhouse.games.base import Game
 
-__all__ = ["VIEWED", "BoardView", "view_of"]
-
 Floats = NDArray[np.float32]
 Words = NDArray[np.int64]
 Indices = NDArray[np.int64]

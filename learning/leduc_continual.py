@@ -29,8 +29,6 @@ from plyhouse.learning.leduc_subgames import FITS
 from plyhouse.search.equilibria.resolving import resolve_subgame, subgames
 from plyhouse.search.equilibria.tabular import TabularPolicy
 
-__all__ = ["FirstRound", "LeafValues", "continual_policy", "with_second_rounds"]
-
 Floats = NDArray[np.float64]
 
 LeafValues = Callable[[NDArray[np.int64], Floats], Floats]

@@ -26,8 +26,6 @@ from numpy.typing import NDArray
 from plyhouse.learning.leduc_subgames import HANDS, PAID
 from plyhouse.search.files import InvalidFile
 
-__all__ = ["FORMAT", "SHIPPED", "LeducNetwork", "load_leduc_network", "write_leduc_network"]
-
 Floats = NDArray[Any]
 
 FORMAT: Final = "plyhouse-leduc-network-1"

@@ -21,8 +21,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CARDS", "FITS", "HANDS", "PAID", "SecondRounds", "deal_ranges"]
-
 Floats = NDArray[np.float64]
 
 PAID: Final = (1, 3, 5)

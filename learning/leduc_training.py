@@ -30,8 +30,6 @@ from plyhouse.learning.leduc_subgames import PAID, SecondRounds, deal_ranges
 from plyhouse.search.equilibria.best_response import nash_conv
 from plyhouse.search.files import InvalidFile, write_atomically
 
-__all__ = ["InvalidTraining", "LeducSettings", "LeducTraining"]
-
 Floats = NDArray[Any]
 
 VERSION: Final = "plyhouse-leduc-training-1"

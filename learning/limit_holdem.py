@@ -32,17 +32,6 @@ from plyhouse.games.hidden.texas_holdem.state import PASSIVE
 from plyhouse.search.files import InvalidFile
 from plyhouse.search.kernels.betting_walks import FOLDED, SHOWN, BettingNode
 
-__all__ = [
-    "CLASSES",
-    "SHIPPED",
-    "Buckets",
-    "LimitPolicy",
-    "betting_tree",
-    "decisions",
-    "load_limit_policy",
-    "preflop_class",
-]
-
 FORMAT: Final = "plyhouse-limit-holdem-1"
 SHIPPED: Final = Path(__file__).with_name("limit_holdem_policy.toml")
 """A policy that `plyhouse learn texas_holdem` has made."""

@@ -43,15 +43,6 @@ from plyhouse.learning.limit_holdem import (
 from plyhouse.search.files import InvalidFile, write_atomically
 from plyhouse.search.kernels.betting_walks import BettingKernel, fade
 
-__all__ = [
-    "FlopTable",
-    "LimitSettings",
-    "LimitTraining",
-    "Strengths",
-    "canonical",
-    "canonical_suits",
-]
-
 VERSION: Final = "plyhouse-limit-holdem-training-1"
 RUNOUTS: Final = 150
 RIVERS: Final = 4

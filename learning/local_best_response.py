@@ -36,8 +36,6 @@ from plyhouse.learning.limit_holdem import (
 )
 from plyhouse.learning.limit_holdem_training import Strengths, canonical_suits
 
-__all__ = ["HANDS", "Responder", "VectorPolicy", "always", "of_policy"]
-
 Floats = NDArray[np.float64]
 VectorPolicy = Callable[[Any, Strengths | None], Floats]
 """Probabilities of fold, check or call, and bet or raise (three columns) with every pair of cards.

@@ -24,15 +24,6 @@ from plyhouse.games.registry import get_game
 from plyhouse.learning.board_views import BoardView, Floats, view_of
 from plyhouse.search.files import InvalidFile
 
-__all__ = [
-    "FORMAT",
-    "PolicyNetwork",
-    "evaluator_by",
-    "load_policy_network",
-    "shipped_network",
-    "write_policy_network",
-]
-
 FORMAT: Final = "plyhouse-policy-network-1"
 LARGEST: Final = 4096
 """Most channels or hidden units of a file."""

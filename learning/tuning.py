@@ -30,8 +30,6 @@ from plyhouse.search.game_requirements import Needs, mismatch
 from plyhouse.search.limit import Limit
 from plyhouse.search.poll import Poll, SearchStopped
 
-__all__ = ["Fit", "Sample", "fit_logistic", "logistic_regression", "samples_of", "td_lambda"]
-
 UNLIMITED = Limit()
 Floats = NDArray[np.float64]
 NEEDS = Needs("tuning", deterministic=False)

@@ -4,7 +4,8 @@ No input or output happens here, and time is always an argument (integer nanosec
 
     messages      every message as a typed struct: import them from here.
     replies       what servers send; `parts` are the fields and structs of messages.
-    codec         converts frames (msgpack or JSON) to messages and back, within limits.
+    codec         converts frames (msgpack or JSON) to messages and back, within limits; messages as
+                  lines of JSON, which programs read and write
     errors        the table of error codes, and the exceptions.
     transitions   the states of a connection and their transitions, as tables.
     connection    both sides of a connection: frames in, frames out.

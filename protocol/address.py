@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote, unquote, urlsplit
 
-__all__ = ["Address", "InvalidAddress", "InvalidProxy", "Proxy", "proxy_for"]
-
 _SECURE: Final = {"http": False, "ws": False, "https": True, "wss": True}
 """Schemes, and whether TLS protects them."""
 

@@ -27,8 +27,6 @@ from plyhouse.protocol.messages import (
 from plyhouse.protocol.side import CLOSE_SILENT, Closing, Rejected, Side
 from plyhouse.protocol.transitions import CLIENT, Input, State
 
-__all__ = ["ClientConnection"]
-
 ServerEvent: TypeAlias = "ServerMessage | Rejected"
 
 _CLIENT_SAYS: Final[dict[type, Input]] = {

@@ -25,21 +25,11 @@ from plyhouse.protocol.messages import (
     Accepted,
     Act,
     ClientMessage,
+    Error,
     Message,
     ServerMessage,
     Turn,
 )
-
-__all__ = [
-    "JSON",
-    "MAX_CLIENT_FRAME",
-    "MAX_SERVER_FRAME",
-    "MSGPACK",
-    "SUBPROTOCOLS",
-    "Codec",
-    "Frame",
-    "codec_for",
-]
 
 MAX_CLIENT_FRAME: Final = 64 * 1024
 """Longest frame a client may send, in bytes."""
@@ -362,3 +352,24 @@ def codec_for(subprotocol: str) -> Codec:
             f"The subprotocol {subprotocol[:60]!r} is not known here: "
             f"use {' or '.join(SUBPROTOCOLS)}.",
         ) from None
+
+
+def read_line(line: str) -> ClientMessage:
+    """Return the message of a line; raises `ProtocolError`.
+
+    A ``hello`` needs no token, because the program knows none.
+    """
+    return JSON.decode_client(_with_token(line))
+
+
+def refusal(message: ClientMessage, code: str, text: str) -> Error:
+    """Return the answer to a request that goes no further."""
+    return Error(code, text, getattr(message, "id", None))
+
+
+def _with_token(line: str) -> str:
+    with contextlib.suppress(msgspec.DecodeError, RecursionError):
+        fields: Any = msgspec.json.decode(line)
+        if isinstance(fields, dict) and fields.get("type") == "hello":
+            return msgspec.json.encode({"token": "", **fields}).decode()
+    return line

@@ -7,8 +7,6 @@ from typing import Final
 
 from plyhouse.protocol.transitions import MEANINGS, STATES, Input, State, Step, Table
 
-__all__ = ["arrows", "states", "svg", "table"]
-
 _BOX_WIDTH: Final = 150
 _BOX_HEIGHT: Final = 44
 _PITCH: Final = 250

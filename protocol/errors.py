@@ -16,17 +16,6 @@ from typing import Final
 
 from plyhouse.protocol.replies import Error
 
-__all__ = [
-    "CLOSE_NORMAL",
-    "ERRORS",
-    "ErrorCode",
-    "LocalProtocolError",
-    "ProtocolError",
-    "RemoteProtocolError",
-    "close_code",
-    "error_code",
-]
-
 CLOSE_NORMAL: Final = 1000
 """WebSocket close code after ``bye``, or when either side closes without an error."""
 

@@ -8,8 +8,6 @@ import re
 import sys
 from typing import Final
 
-__all__ = ["installed_version"]
-
 _FOLDER: Final = re.compile(r"plyhouse-([^-]+)\.dist-info")
 
 

@@ -12,15 +12,6 @@ from typing import Final, NamedTuple
 
 from plyhouse.protocol.codec import MAX_CLIENT_FRAME
 
-__all__ = [
-    "SECOND",
-    "ConnectionLimits",
-    "FloodLimit",
-    "Heartbeat",
-    "NetworkTrip",
-    "RoundTrips",
-]
-
 SECOND: Final = 1_000_000_000
 
 

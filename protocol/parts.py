@@ -12,44 +12,6 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from msgspec import Meta, Struct
 
-__all__ = [
-    "CHANCE_SEAT",
-    "PROTOCOL_VERSION",
-    "VOID",
-    "ActingSeat",
-    "ActionText",
-    "BotName",
-    "ChallengeEnd",
-    "ClockState",
-    "Digest",
-    "Event",
-    "GameSpec",
-    "HexNonce",
-    "Identifier",
-    "IllegalRule",
-    "Label",
-    "LedgerEntry",
-    "Limits",
-    "MatchSnapshot",
-    "MatchStatus",
-    "Message",
-    "Milliseconds",
-    "Outcome",
-    "OwnBotName",
-    "Part",
-    "Phrase",
-    "Ping",
-    "PlayerName",
-    "PlyIndex",
-    "Pong",
-    "RequestId",
-    "SeatIndex",
-    "SeatInfo",
-    "Termination",
-    "TimeControlText",
-    "wire_name",
-]
-
 PROTOCOL_VERSION: Final = "1"
 CHANCE_SEAT: Final = -1
 """``Event.seat`` of a chance event, such as a roll or a dealt card."""

@@ -25,25 +25,6 @@ from plyhouse.protocol.parts import (
     SeatIndex,
 )
 
-__all__ = [
-    "Accepted",
-    "ChallengeClosed",
-    "Challenged",
-    "DrawDeclined",
-    "DrawOffered",
-    "Error",
-    "Finished",
-    "MatchMessage",
-    "Notice",
-    "Ok",
-    "Registered",
-    "Revealed",
-    "Said",
-    "Turn",
-    "Update",
-    "Welcome",
-]
-
 
 class Welcome(Message, frozen=True):
     """You are logged in: the connection is open.

@@ -27,26 +27,6 @@ from plyhouse.protocol.parts import (
     TimeControlText,
 )
 
-__all__ = [
-    "AcceptDraw",
-    "Act",
-    "Answer",
-    "Bye",
-    "Challenge",
-    "DeclineDraw",
-    "Hello",
-    "OfferDraw",
-    "Ready",
-    "Register",
-    "Resign",
-    "Say",
-    "Seek",
-    "Sync",
-    "Unseek",
-    "Unwatch",
-    "Watch",
-]
-
 
 class Hello(Message, frozen=True):
     """Log in; the first request of a connection. Answer: ``welcome``.

@@ -33,8 +33,6 @@ from plyhouse.protocol.messages import (
 from plyhouse.protocol.side import CLOSE_SILENT, Closing, Rejected, Side
 from plyhouse.protocol.transitions import SERVER, Input, State
 
-__all__ = ["ServerConnection"]
-
 PONG_TOLERANCE_NS: Final = 5_000_000
 """Nanoseconds by which a ping's round trip may exceed the network's own, for an honest program."""
 

@@ -11,8 +11,6 @@ from plyhouse.protocol.liveness import ConnectionLimits, Heartbeat, RoundTrips
 from plyhouse.protocol.messages import Message, Ping, Pong
 from plyhouse.protocol.transitions import Input, State, Table
 
-__all__ = ["CLOSE_SILENT", "Closing", "Rejected", "Side"]
-
 CLOSE_SILENT: Final = 4408
 """WebSocket close code for a peer that has been silent for too long."""
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import codecs
 from typing import Final
 
-__all__ = ["decoded", "trimmed_token"]
-
 _MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),

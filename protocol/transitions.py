@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from enum import IntEnum
 from typing import Final, TypeAlias
 
-__all__ = ["CLIENT", "MEANINGS", "SERVER", "STATES", "Input", "State", "Step", "Table"]
-
 
 class State(IntEnum):
     """State of a connection; both sides use the same names."""

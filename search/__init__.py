@@ -24,7 +24,7 @@ because importing numpy takes longer than a bot's turn.
 Modules that these packages share, or that depend on none of them:
 
     limit, poll, garbage_collection     the budget of a search, and how it is kept
-    game_requirements, recommendation   which algorithms fit a game, and which is best
+    game_requirements                   which algorithms fit a game, and which is best
     callback_types, policies            functions that callers give to searches; ready-made policies
     random_choice                       the random player, a baseline for all others
     files                               files of results, written atomically
@@ -50,9 +50,7 @@ if TYPE_CHECKING:
         exploitability,
         nash_conv,
     )
-    from plyhouse.search.equilibria.cfr import cfr
-    from plyhouse.search.equilibria.cfr_plus import cfr_plus
-    from plyhouse.search.equilibria.discounted_cfr import discounted_cfr
+    from plyhouse.search.equilibria.cfr import cfr, cfr_plus, discounted_cfr
     from plyhouse.search.equilibria.matrix_game import (
         MatrixSolution,
         NormalForm,
@@ -77,7 +75,12 @@ if TYPE_CHECKING:
     from plyhouse.search.evaluation.linear_evaluation import LinearEvaluation
     from plyhouse.search.evaluation.opening_book import OpeningBook
     from plyhouse.search.evaluation.played_matches import InvalidMatch, PlayedMatch
-    from plyhouse.search.game_requirements import fitting_algorithms, fitting_solvers
+    from plyhouse.search.game_requirements import (
+        Choice,
+        fitting_algorithms,
+        fitting_solvers,
+        recommended,
+    )
     from plyhouse.search.limit import Limit, SearchResult
     from plyhouse.search.monte_carlo.flat_monte_carlo import flat_monte_carlo
     from plyhouse.search.monte_carlo.ismcts import ismcts
@@ -86,7 +89,6 @@ if TYPE_CHECKING:
     from plyhouse.search.monte_carlo.pimc import pimc
     from plyhouse.search.monte_carlo.puct import Evaluator, puct
     from plyhouse.search.random_choice import random_action
-    from plyhouse.search.recommendation import Choice, recommended
     from plyhouse.search.tables.checkers_endgames import solve_checkers
     from plyhouse.search.tables.endgame_table import EndgameTable
     from plyhouse.search.tables.pig_solution import PigSolution, solve_pig
@@ -96,12 +98,8 @@ if TYPE_CHECKING:
     from plyhouse.search.teaching.drawable_tree import Explanation
     from plyhouse.search.teaching.explain import explain
     from plyhouse.search.trees.alpha_beta import alpha_beta
-    from plyhouse.search.trees.expectimax import expectimax
-    from plyhouse.search.trees.expectiminimax import expectiminimax
-    from plyhouse.search.trees.maxn import maxn
-    from plyhouse.search.trees.minimax import minimax
-    from plyhouse.search.trees.paranoid import paranoid
-    from plyhouse.search.trees.team_search import team_search
+    from plyhouse.search.trees.many_seats import maxn, paranoid, team_search
+    from plyhouse.search.trees.minimax import expectimax, expectiminimax, minimax
     from plyhouse.search.trees.transpositions import TranspositionTable
 
 __all__ = [
@@ -189,16 +187,16 @@ _HOME: Final = {
     "build_info": "build_report",
     "BuildInfo": "build_report",
     "cfr": "equilibria.cfr",
-    "cfr_plus": "equilibria.cfr_plus",
-    "Choice": "recommendation",
-    "discounted_cfr": "equilibria.discounted_cfr",
+    "cfr_plus": "equilibria.cfr",
+    "Choice": "game_requirements",
+    "discounted_cfr": "equilibria.cfr",
     "dominated": "equilibria.matrix_game",
     "EndgameTable": "tables.endgame_table",
     "Evaluation": "callback_types",
     "Evaluator": "monte_carlo.puct",
     "expected_returns": "equilibria.best_response",
-    "expectimax": "trees.expectimax",
-    "expectiminimax": "trees.expectiminimax",
+    "expectimax": "trees.minimax",
+    "expectiminimax": "trees.minimax",
     "explain": "teaching.explain",
     "Explanation": "teaching.drawable_tree",
     "exploitability": "equilibria.best_response",
@@ -217,7 +215,7 @@ _HOME: Final = {
     "matrix_game": "equilibria.matrix_game",
     "matrix_of": "equilibria.matrix_game",
     "MatrixSolution": "equilibria.matrix_game",
-    "maxn": "trees.maxn",
+    "maxn": "trees.many_seats",
     "mccfr": "equilibria.mccfr",
     "mcts": "monte_carlo.mcts",
     "minimax": "trees.minimax",
@@ -227,7 +225,7 @@ _HOME: Final = {
     "OpeningBook": "evaluation.opening_book",
     "parallel_mcts": "monte_carlo.parallel",
     "ParallelSearch": "monte_carlo.parallel",
-    "paranoid": "trees.paranoid",
+    "paranoid": "trees.many_seats",
     "PigSolution": "tables.pig_solution",
     "pimc": "monte_carlo.pimc",
     "PlayedMatch": "evaluation.played_matches",
@@ -238,7 +236,7 @@ _HOME: Final = {
     "puct": "monte_carlo.puct",
     "pure_equilibria": "equilibria.matrix_game",
     "random_action": "random_choice",
-    "recommended": "recommendation",
+    "recommended": "game_requirements",
     "resolve_subgame": "equilibria.resolving",
     "resolved_policy": "equilibria.resolving",
     "retrograde": "tables.retrograde",
@@ -251,7 +249,7 @@ _HOME: Final = {
     "SubgameRoot": "equilibria.resolving",
     "subgames": "equilibria.resolving",
     "TabularPolicy": "equilibria.tabular",
-    "team_search": "trees.team_search",
+    "team_search": "trees.many_seats",
     "TooManyPositions": "tables.positions",
     "TranspositionTable": "trees.transpositions",
     "undominated": "equilibria.matrix_game",

@@ -9,13 +9,10 @@ from plyhouse.protocol.codec import SUBPROTOCOLS
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.web.application import create_api
 from plyhouse.server.web.forwarding import Forwarder, is_local, restored
-from plyhouse.server.web.rate_limits import Allowance, refuse_busy, send_problem
-from plyhouse.server.web.request_pacing import Pacer
+from plyhouse.server.web.metrics import WorkerMetrics
+from plyhouse.server.web.request_limits import Allowance, Pacer, refuse_busy, send_problem
 from plyhouse.server.web.security_headers import with_safety
-from plyhouse.server.web.worker_metrics import WorkerMetrics
 from plyhouse.server.wire.websocket import Receive, Scope, Send, refuse, websocket_endpoint
-
-__all__ = ["WEBSOCKET_PATH", "Application", "create_app"]
 
 WEBSOCKET_PATH = "/ws"
 NO_UPGRADE = (

@@ -20,15 +20,6 @@ from typing import Any, Final, Self
 
 from plyhouse.protocol.text import decoded
 
-__all__ = [
-    "LOG_FORMATS",
-    "LOG_LEVELS",
-    "ConfigError",
-    "ServerConfig",
-    "config_fields",
-    "read_settings",
-]
-
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 LOG_FORMATS: Final = ("console", "json")
 

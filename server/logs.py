@@ -30,8 +30,6 @@ from structlog.typing import EventDict, Processor, WrappedLogger
 
 from plyhouse.server.config import LOG_FORMATS
 
-__all__ = ["formatter", "set_up"]
-
 _TOKEN: Final = re.compile(r"ply_[A-Za-z0-9_\-]{4,}")
 _HIDDEN: Final = "ply_***"
 _QUIET: Final = ("uvicorn", "aiosqlite", "alembic", "httpx", "litestar")

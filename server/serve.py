@@ -29,10 +29,10 @@ import uvicorn
 from plyhouse.server import logs
 from plyhouse.server.accounts.builtin_bots import HouseBots
 from plyhouse.server.app import Application, create_app
-from plyhouse.server.cluster.errors import ClusterError
+from plyhouse.server.cluster.carrier import ClusterError
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
-from plyhouse.server.web.worker_metrics import WorkerMetrics
+from plyhouse.server.web.metrics import WorkerMetrics
 from plyhouse.server.wire.connection_limits import Door, raise_file_limit
 from plyhouse.server.wire.direct import websocket_protocol
 from plyhouse.server.wire.http import http_protocol
@@ -41,18 +41,6 @@ from plyhouse.server.wire.rates import Rate, client_of
 from plyhouse.server.wire.websocket import MAX_WEBSOCKET_FRAME
 from plyhouse.server.worker import Worker
 from plyhouse.storage.errors import StorageError
-
-__all__ = [
-    "Beside",
-    "CannotListen",
-    "CannotServe",
-    "DatabaseTaken",
-    "DatabaseUnusable",
-    "RunningServer",
-    "running_server",
-    "serve",
-    "shared_port",
-]
 
 log = logging.getLogger("plyhouse.server")
 

@@ -21,12 +21,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from plyhouse.server.cluster.errors import ClusterError
+from plyhouse.server.cluster.carrier import ClusterError
 from plyhouse.server.cluster.nats_server import LocalNats
 from plyhouse.server.serve import shared_port
 from plyhouse.server.worker import Worker
-
-__all__ = ["READY", "Timing", "serve_workers", "supervise"]
 
 log = logging.getLogger("plyhouse.server.supervisor")
 

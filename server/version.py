@@ -6,8 +6,6 @@ from typing import Final
 
 from plyhouse.protocol.installed import installed_version
 
-__all__ = ["project_links", "server_version"]
-
 
 def server_version() -> str:
     """Name and version of this program."""

@@ -9,8 +9,6 @@ from typing import Final, Self
 
 import msgspec
 
-__all__ = ["Worker", "end_with_supervisor"]
-
 VARIABLE: Final = "PLYHOUSE_WORKER"
 """Variable of the environment that holds it, as JSON: other users cannot read it."""
 

@@ -9,27 +9,24 @@ Start at `store`, an open database that runs functions of a `Connection`.  Such 
     leaderboards          leaderboards, ratings, and results for their fits
     match_writes          writes of running matches; voiding has those of void ones
     match_reads           matches that are read back; match_lists: filtered lists
-    match_owners          members of a cluster that run the matches
-    match_places          where given matches run, or how they ended
+    match_owners          members of a cluster that run the matches; where given matches run, or how
+                          they ended
     outputs               output of hosted bots
     tournaments           tournaments: the schedules of single games in competitions
-    tournament_settings   their settings besides columns, as JSON; partners: the sides in them
+    tournament_settings   their settings besides columns, as JSON; the sides in them
     steering              actions of organisers on tournaments
     competition_sql       competitions: their lifecycle
-    competition_students  the class; join_codes, student_tokens, competition_entries: its parts
+    competition_students  the class; join_codes, competition_entries: its parts
     entry_admission       who enters a competition and its games
-    competition_staff     roles of the staff; announcements: what it tells students
+    competition_staff     roles of the staff; competition_messages: what it tells students
     competition_results   matches of a final; competition_reruns: of its repetitions
-    competition_changes   another file; competition_copies: students taken over
-    competition_losses    what a deletion takes along
+    competition_changes   another file; students taken over; what a deletion
+                          takes along
     competition_privacy   matches that are not public, for one viewer
     practice_ladders      practice ladders of competitions
-    regrades              requests to look at a grade again
     submission_sql        submissions; submission_checks: their checks; suspensions: of versions
     submissions           submitting a package; stored_packages: the files
     audit                 the audit log
-    cluster_overview      members of a cluster and what they run, for operators
-    cluster_batches       messages between servers that NATS could not carry
     erasure               erasing a person; personal_data: what is stored about one; pseudonyms
 
 They use these modules:
@@ -38,14 +35,14 @@ They use these modules:
     models       the tables; `migrations/` has their history, and schema applies it
     store        an open database; database has connections, threads and transactions
     engines      SQLAlchemy's engines, set up for SQLite and PostgreSQL
-    urls         database URLs; file_permissions: of database files
+    urls         database URLs; of database files
     writer       group commit of what happens in matches; latency counts its times
     statements   SQL of the hot path, compiled once
-    thread       the thread that writes to SQLite; checkpoints: the one that moves its log
+    thread       the thread that writes to SQLite; the one that moves its log
     claim        one server per database
     leases       the claim in PostgreSQL, which fences transactions; members: of a cluster
     locks        row locks that keep what was checked true until the commit
-    retries      how writes are repeated; commit_check: after a doubtful commit
+    retries      how writes are repeated; after a doubtful commit
     errors       errors of this package, in one hierarchy; driver_errors: made from those of drivers
     maintenance  copies, backups, checks and upgrades of a database
 

@@ -7,8 +7,6 @@ from sqlalchemy import Connection, func, select, text
 from plyhouse.storage.models import audit
 from plyhouse.storage.rows import AuditRow, By
 
-__all__ = ["add", "latest", "mark", "since"]
-
 MAX_WHY = 1000
 """Characters of a reason that are kept."""
 

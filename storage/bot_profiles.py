@@ -25,20 +25,6 @@ from plyhouse.storage.models import (
     versions,
 )
 
-__all__ = [
-    "CareerMatch",
-    "Holder",
-    "PlyCost",
-    "RatingPoint",
-    "VersionResult",
-    "VersionSeen",
-    "matches_of",
-    "plies_of",
-    "ratings_of",
-    "standings_of",
-    "versions_of",
-]
-
 
 class Holder(NamedTuple):
     """The holder of a seat."""

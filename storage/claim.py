@@ -38,8 +38,6 @@ from plyhouse.storage.errors import CannotOpen, ClaimLost, ServedAlready
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncEngine
 
-__all__ = ["FileClaim", "Lease"]
-
 log = logging.getLogger("plyhouse.storage.claim")
 
 RENEW_S: Final = 2.0

@@ -1,4 +1,4 @@
-"""A competition that gets another file, or is opened again before its final; the SQL."""
+"""A competition that gets another file, is copied, opened again, or deleted; the SQL."""
 
 from __future__ import annotations
 
@@ -8,23 +8,28 @@ from dataclasses import dataclass
 from typing import Any
 
 from msgspec.structs import replace
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Select, func, select
 
-from plyhouse.storage import announcements, audit
+from plyhouse.storage import audit, competition_messages, competition_sql, entry_admission
 from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.competition_sql import add_baselines, entries_of, find
+from plyhouse.storage.entry_admission import Candidate
 from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.models import (
+    competition_codes,
     competition_entries,
     competition_games,
+    competition_members,
     competition_students,
     competitions,
+    matches,
+    pairings,
 )
 from plyhouse.storage.rows import By
+from plyhouse.storage.statements import copy_rows
+from plyhouse.storage.stored_packages import held_for_alone
 from plyhouse.storage.tournament_settings import settings
 from plyhouse.storage.tournaments import change_settings, find_tournament
-
-__all__ = ["Changed", "apply"]
 
 MOST_LOGGED = 60_000
 """Characters of a value that the audit log keeps: more than a competition file has."""
@@ -118,7 +123,7 @@ def apply(
         audit.add(connection, now_ms, By(by.who, why), after.step, subject, row.id,
                   most=MOST_LOGGED)  # fmt: skip
     if after.notice:
-        announcements.add(connection, row.id, by, after.notice, now_ms, "change")
+        competition_messages.add(connection, row.id, by, after.notice, now_ms, "change")
     return find(connection, row.id)
 
 
@@ -157,3 +162,188 @@ def _refuse_entered(connection: Connection, row: CompetitionRow, bots: Sequence[
                 "competition/entered",
                 f"{each.name} is entered by a student, and cannot be a baseline",
             )
+
+
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """Counts of what is deleted, or left without its place, with a competition."""
+
+    name: str
+    status: str
+    rehearsal: bool
+    students: int
+    """The number of students that were not removed; their accounts stay."""
+    entries: int
+    """Baselines not counted."""
+    submissions: int
+    """Packages that were submitted for this competition alone; they are deleted."""
+    codes: int
+    """The number of codes that still let students in."""
+    matches: int
+    """Finished matches of its final; they stay in the list of matches, without a table."""
+    running: int
+    """Matches that are being played."""
+
+
+def losses(connection: Connection, reference: str, now_ms: int) -> Losses:
+    """Count what would be lost with a competition; raises `Unknown`."""
+    row = find(connection, reference)
+    student, entry, code = competition_students.c, competition_entries.c, competition_codes.c
+    parts = select(competition_games.c.tournament_id).where(
+        competition_games.c.competition_id == row.id
+    )
+    played = (
+        select(func.count())
+        .select_from(matches)
+        .join(pairings, pairings.c.id == matches.c.pairing_id)
+        .where(pairings.c.tournament_id.in_(parts))
+    )
+
+    def count(query: Select[Any]) -> int:
+        return int(connection.execute(query).scalar_one())
+
+    return Losses(
+        row.name,
+        row.status,
+        row.rehearses is not None,
+        count(
+            select(func.count())
+            .select_from(competition_students)
+            .where(student.competition_id == row.id, student.status != "revoked")
+        ),
+        count(
+            select(func.count())
+            .select_from(competition_entries)
+            .where(entry.competition_id == row.id, entry.baseline.is_(False))
+        ),
+        len(held_for_alone(connection, row.id)),
+        count(
+            select(func.count())
+            .select_from(competition_codes)
+            .where(
+                code.competition_id == row.id,
+                code.revoked_ms.is_(None),
+                code.used < code.uses,
+                func.coalesce(code.expires_ms, now_ms + 1) > now_ms,
+            )
+        ),
+        count(played.where(matches.c.finished_ms.is_not(None))),
+        count(played.where(matches.c.finished_ms.is_(None))),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Carry:
+    """The parts of another competition that a new one copies, in addition to students."""
+
+    source: str
+    """The id of the other one."""
+    codes: bool = False
+    """Its valid codes let people into the new one from now on, and into the old one no longer."""
+    submissions: bool = False
+    """The entries of its students play in the new one, with their versions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """How much a new competition took over."""
+
+    students: int = 0
+    codes: int = 0
+    entries: int = 0
+
+
+def create(
+    connection: Connection,
+    row: CompetitionRow,
+    baselines: Sequence[int],
+    by: By,
+    now_ms: int,
+    provided: Collection[int] = (),
+    wish: Carry | None = None,
+) -> Carried:
+    """Store a competition (see `competition_sql.create`), filled from another one by ``wish``."""
+    competition_sql.create(connection, row, baselines, by, provided)
+    return Carried() if wish is None else carry(connection, wish, row, by, now_ms)
+
+
+def carry(connection: Connection, wish: Carry, row: CompetitionRow, by: By, now_ms: int) -> Carried:
+    """Fill a new competition from another one, within the transaction that makes it.
+
+    Students that were taken out or disqualified, extensions and late codes stay behind.  Raises
+    `CompetitionRefusal` if there are too many students, or if entries are to play other games.
+    """
+    old = find(connection, wish.source)
+    student, member = competition_students.c, competition_members.c
+    here = (student.competition_id == old.id) & (student.status == "active")
+    active = set(connection.execute(select(student.player_id).where(here)).scalars())
+    if len(active) > row.most_students:
+        raise CompetitionRefusal(
+            "competition/full",
+            f"{old.name!r} has {len(active)} students, and the file of {row.name!r} allows "
+            f"{row.most_students} (limits.students)",
+        )
+    if active:
+        fresh = {"competition_id": row.id, "joined_ms": now_ms, "extended_ms": None}
+        copy_rows(connection, competition_students, here, **fresh)
+        audit.add(connection, now_ms, by, "student.import",
+                  f"{len(active)} into {row.name} from {old.name}", row.id)  # fmt: skip
+    people = (member.competition_id == old.id) & member.player_id.in_(active)
+    copy_rows(connection, competition_members, people, competition_id=row.id)
+    codes = _codes(connection, old, row, by, now_ms) if wish.codes else 0
+    entries = _entries(connection, old, row, active, now_ms) if wish.submissions else 0
+    return Carried(len(active), codes, entries)
+
+
+def _codes(
+    connection: Connection, old: CompetitionRow, row: CompetitionRow, by: By, now_ms: int
+) -> int:
+    here = competition_codes.c
+    moved = connection.execute(
+        competition_codes.update()
+        .where(
+            here.competition_id == old.id,
+            here.revoked_ms.is_(None),
+            here.used < here.uses,
+            func.coalesce(here.expires_ms, now_ms + 1) > now_ms,
+        )
+        .values(competition_id=row.id, late_ms=None)
+    ).rowcount
+    if moved:
+        subject = f"{moved} from {old.name} to {row.name}"
+        audit.add(connection, now_ms, by, "student.code", subject, row.id)
+    return moved
+
+
+def _entries(
+    connection: Connection,
+    old: CompetitionRow,
+    row: CompetitionRow,
+    students: set[int],
+    now_ms: int,
+) -> int:
+    games = [{each.game for each in one.games} for one in (old, row)]
+    if games[0] != games[1]:
+        raise CompetitionRefusal(
+            "competition/other_games",
+            f"{row.name!r} is not of the games of {old.name!r} ({', '.join(sorted(games[0]))}), "
+            "so its entries cannot be carried over; leave --submissions out",
+        )
+    here = competition_entries.c
+    baselines = set(
+        connection.execute(select(here.bot_id).where(here.competition_id == row.id)).scalars()
+    )
+    mine: Counter[int] = Counter()
+    taken = []
+    query = select(competition_entries).where(
+        here.competition_id == old.id, here.status == "active", here.baseline.is_(False)
+    )
+    rows = connection.execute(query.order_by(here.created_ms, here.bot_id)).all()
+    programs = entry_admission.programs(connection, [each.bot_id for each in rows])
+    for each in rows:
+        fits = each.player_id in students and each.bot_id in programs.keys() - baselines
+        if fits and each.version_id is not None and mine[each.player_id] < row.entries_each:
+            mine[each.player_id] += 1
+            taken.append(Candidate(each.bot_id, each.version_id, each.chosen))
+    entry_admission.add(connection, row, taken, now_ms)
+    return len(taken)

@@ -32,20 +32,6 @@ from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import BotRow
 from plyhouse.storage.suspensions import suspended_in
 
-__all__ = [
-    "changes",
-    "enter",
-    "enter_checked",
-    "first_seen",
-    "has_connected",
-    "last_digests",
-    "submissions",
-    "submit",
-    "taker",
-    "takers",
-    "versions_of",
-]
-
 AT_ONCE = 500
 """Ids in one statement: databases limit the number of parameters."""
 

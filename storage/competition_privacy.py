@@ -23,8 +23,6 @@ from plyhouse.storage.models import (
     players,
 )
 
-__all__ = ["Finals", "finals", "part_of", "visible"]
-
 
 class Finals(NamedTuple):
     """The competitions whose finals have begun, and a viewer's place in them."""

@@ -28,13 +28,10 @@ from plyhouse.storage.models import (
     tournaments,
     versions,
 )
-from plyhouse.storage.partners import Side, renewed_sides
 from plyhouse.storage.rows import By, TournamentRow
 from plyhouse.storage.statements import copy_rows
-from plyhouse.storage.tournament_settings import decoded, settings
+from plyhouse.storage.tournament_settings import Side, decoded, renewed_sides, settings
 from plyhouse.storage.tournaments import change_settings, find_tournament
-
-__all__ = ["played_entries", "rehearse", "rerun", "sides"]
 
 
 def played_entries(

@@ -23,20 +23,6 @@ from plyhouse.storage.models import (
 )
 from plyhouse.storage.tournaments import of_present_versions
 
-__all__ = [
-    "Extent",
-    "FinalSeat",
-    "PlyTime",
-    "State",
-    "extent",
-    "match_events",
-    "played",
-    "slowest",
-    "state",
-    "voided_by",
-    "withdrawn",
-]
-
 RUNNER: Final = "runner "
 """How the names of runner machines begin in the audit log."""
 

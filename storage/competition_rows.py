@@ -9,24 +9,6 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = [
-    "PRACTICE",
-    "Code",
-    "CompetitionEntry",
-    "CompetitionGame",
-    "CompetitionRow",
-    "CompetitionStudent",
-    "Joined",
-    "Measure",
-    "Member",
-    "NewMember",
-    "StaffMember",
-    "Submission",
-    "VersionRow",
-    "plays",
-]
-
-
 PRACTICE: Final = ".practice"
 """How the ids of practice ladders end, after the id of their competition."""
 

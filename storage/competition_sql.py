@@ -40,22 +40,6 @@ from plyhouse.storage.statements import insert_into
 from plyhouse.storage.stored_packages import forget_competition
 from plyhouse.storage.suspensions import withdraw_suspended
 
-__all__ = [
-    "add_baselines",
-    "begin",
-    "competition_of",
-    "create",
-    "entries_of",
-    "find",
-    "finish_if_done",
-    "holding",
-    "list_all",
-    "measure",
-    "move",
-    "names",
-    "note",
-]
-
 _COLUMNS = tuple(competitions.c)
 
 _MOVES = {

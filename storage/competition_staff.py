@@ -25,8 +25,6 @@ from plyhouse.storage.people import player
 from plyhouse.storage.rows import By
 from plyhouse.storage.statements import copy_rows
 
-__all__ = ["add", "bot_roles", "closed_to", "copy", "remove", "role", "staff_of"]
-
 OWNER = "owner"
 AT_ONCE = 500
 

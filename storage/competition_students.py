@@ -36,22 +36,6 @@ from plyhouse.storage.people import check_display, check_new_name, new_token, re
 from plyhouse.storage.rows import By, PlayerRow
 from plyhouse.storage.sessions import special_players
 
-__all__ = [
-    "allow",
-    "disqualify",
-    "extend",
-    "is_frozen",
-    "leave",
-    "name_of",
-    "not_open",
-    "players_of",
-    "restore",
-    "still_open",
-    "student_of",
-    "students_of",
-    "take_in",
-]
-
 ALL = "*"
 """Represents all existing accounts; no account can have this name."""
 SHOWN = 20

@@ -33,9 +33,9 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from plyhouse.storage import engines, schema
-from plyhouse.storage.checkpoints import Checkpoints
 from plyhouse.storage.claim import FileClaim, Lease
 from plyhouse.storage.driver_errors import translate
+from plyhouse.storage.engines import Checkpoints
 from plyhouse.storage.errors import (
     BadUrl,
     CannotOpen,
@@ -52,8 +52,6 @@ from plyhouse.storage.urls import Target, not_permitted, parse_url
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncEngine
-
-__all__ = ["Database"]
 
 log = logging.getLogger("plyhouse.storage.database")
 

@@ -22,8 +22,6 @@ from plyhouse.storage.errors import (
     Unreachable,
 )
 
-__all__ = ["translate"]
-
 _DRIVERS = {"asyncpg": "plyhouse[postgresql]", "aiosqlite": "plyhouse"}
 """The package to install for a missing driver."""
 

@@ -20,8 +20,6 @@ from plyhouse.storage.models import bots, competition_entries, players
 from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import By
 
-__all__ = ["Candidate", "add", "leave_out", "not_a_bot", "obstacle", "programs"]
-
 AT_ONCE: Final = 500
 """Ids in one statement: databases limit the number of parameters."""
 

@@ -54,19 +54,6 @@ from plyhouse.storage.rows import By, PlayerRow
 from plyhouse.storage.sessions import special_players
 from plyhouse.storage.stored_packages import forget
 
-__all__ = [
-    "AT_ONCE",
-    "COLUMNS",
-    "ERASED",
-    "Erased",
-    "begin",
-    "competitions_of",
-    "finish",
-    "makers",
-    "played",
-    "rewrite_matches",
-]
-
 ERASED: Final = "(erased)"
 """Stands where a text was that somebody wrote."""
 AT_ONCE: Final = 200

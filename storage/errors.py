@@ -43,40 +43,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-__all__ = [
-    "AlreadyExists",
-    "BadUrl",
-    "CannotOpen",
-    "ClaimLost",
-    "CompetitionRefusal",
-    "DatabaseFull",
-    "DatabaseLocked",
-    "DatabaseReadOnly",
-    "Disabled",
-    "DisplayTaken",
-    "DriverBroken",
-    "DriverMissing",
-    "InDoubt",
-    "InvalidName",
-    "InvalidScope",
-    "InvalidValue",
-    "LimitReached",
-    "LoginRefused",
-    "NewerSchema",
-    "NotADatabase",
-    "NotNow",
-    "OlderSchema",
-    "ServedAlready",
-    "StorageError",
-    "StoreClosed",
-    "SubmissionRefusal",
-    "TokenRevoked",
-    "Unknown",
-    "Unreachable",
-    "WriterFull",
-    "public_message",
-]
-
 
 class StorageError(Exception):
     """Base of all storage errors; itself a failure that no subclass describes."""

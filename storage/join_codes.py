@@ -24,8 +24,6 @@ from plyhouse.storage.models import competition_codes, players
 from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import By
 
-__all__ = ["add_code", "codes_of", "competition_of", "join", "revoke_code"]
-
 CODE_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 """No letters that are taken for digits, or for each other."""
 CODE_LENGTH = 8

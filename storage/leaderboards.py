@@ -24,8 +24,6 @@ from plyhouse.storage.models import (
 )
 from plyhouse.storage.rows import PairResult, RatingLike, Standing
 
-__all__ = ["games_with_results", "leaderboard", "pair_results_of", "save_ratings"]
-
 
 def leaderboard(
     connection: Connection,

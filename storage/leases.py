@@ -25,8 +25,6 @@ from plyhouse.storage.models import leases
 if TYPE_CHECKING:
     from sqlalchemy.sql.functions import Function
 
-__all__ = ["NOW_MS", "Held", "acquire", "end", "fence", "renew"]
-
 NOW_MS: Final = cast(func.extract("epoch", func.clock_timestamp()) * 1000, BigInteger)
 """The time of the statement; ``now()`` would be that of the transaction, which may have waited."""
 _KEPT: Final = 20

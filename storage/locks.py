@@ -16,8 +16,6 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Column, Connection, Select, select, text
 
-__all__ = ["lock_names", "lock_row", "locking"]
-
 _NAMES = int.from_bytes(b"names")
 """Tells our advisory lock of names from others."""
 

@@ -43,8 +43,6 @@ from plyhouse.storage.urls import parse_url
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncConnection
 
-__all__ = ["TABLES", "backup", "check", "copy", "upgrade"]
-
 OF_SERVERS: Final = (leases, leaders, cluster_batches)
 """Tables about the servers that run on a database, which a copy leaves out."""
 TABLES: Final = tuple(table for table in metadata.sorted_tables if table not in (meta, *OF_SERVERS))

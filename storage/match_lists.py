@@ -21,8 +21,6 @@ from plyhouse.storage.match_reads import assemble, headers
 from plyhouse.storage.models import bots, match_seats, matches, pairings
 from plyhouse.storage.rows import MatchRow
 
-__all__ = ["FEW", "STATES", "MatchFilter", "list_matches", "match_ids"]
-
 FEW: Final = 1_000
 """Matches that are sorted, rather than looked for among all."""
 VARIANTS: Final = 16

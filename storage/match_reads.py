@@ -14,13 +14,6 @@ from plyhouse.storage.models import bots, events, match_seats, matches, pairings
 from plyhouse.storage.rows import EventRow, MatchRow, PairingRow, SeatRow, StoredMatch
 from plyhouse.storage.tournaments import of_present_versions
 
-__all__ = [
-    "assemble",
-    "headers",
-    "running_matches",
-    "stored_match",
-]
-
 _IDS_AT_ONCE = 300
 """Databases limit the number of parameters of a statement; SQLite before 3.32 takes 999."""
 _EVENT_COLUMNS = (

@@ -39,8 +39,6 @@ from plyhouse.storage.rows import (
 )
 from plyhouse.storage.statements import Link, adding, binds, prepare
 
-__all__ = ["Operations", "operations"]
-
 OpT = TypeVar("OpT")
 
 _STANDING_SUMS = ("score", "games", "wins", "draws", "losses", "returned", "returned_squares")

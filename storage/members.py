@@ -11,25 +11,18 @@ has ended, or if the leader is draining because it will stop.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Final, Literal
+from urllib.parse import urlsplit
 
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, delete, func, insert, select, text
 
+from plyhouse.storage import match_owners
+from plyhouse.storage.errors import BadUrl
 from plyhouse.storage.leases import NOW_MS
-from plyhouse.storage.models import leaders, leases
+from plyhouse.storage.models import cluster_batches, events, leaders, leases, matches, pairings
 from plyhouse.storage.statements import insert_into
-
-__all__ = [
-    "GRACE_MS",
-    "Member",
-    "claim_role",
-    "cluster_name",
-    "end_expired",
-    "holds_role",
-    "members",
-    "set_draining",
-]
 
 GRACE_MS: Final = 2_000
 """How long a member must have been valid without a gap before it ends the leases of others.
@@ -158,3 +151,117 @@ def cluster_name(connection: Connection) -> str:
     table = text("SELECT current_database(), current_schema(), CAST('leases'::regclass AS oid)")
     words = " ".join(str(each) for each in connection.execute(table).one())
     return hashlib.sha256(words.encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class MemberOverview:
+    """A member of a cluster, and what it runs."""
+
+    member: Member
+    """Its address is without the secret by which members know each other."""
+    age_ms: int
+    """How long ago it started."""
+    matches: int
+    """How many unfinished matches it owns."""
+    plies: int
+    """How many plies these matches have."""
+    roles: tuple[str, ...]
+    """The roles that it leads, sorted."""
+    waiting: int
+    """How many batches of messages wait for it in the database, because NATS is away."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterOverview:
+    """All members, and what has none."""
+
+    members: tuple[MemberOverview, ...]
+    """The oldest first."""
+    orphans: int
+    """How many unfinished pairings wait for a new owner."""
+    free_roles: tuple[str, ...]
+    """Roles whose last leader's lease has ended, sorted."""
+
+
+def cluster_overview(connection: Connection) -> ClusterOverview:
+    """Return the members whose leases have not ended, and what each owns and leads.
+
+    Raises `BadUrl` on SQLite.  Reads the events of all unfinished matches.
+    """
+    if connection.dialect.name != "postgresql":
+        raise BadUrl("SQLite has no cluster; give --database the PostgreSQL URL of one")
+    found = members(connection)
+    started = select(leases.c.epoch, NOW_MS - leases.c.started_ms)
+    ages = {row[0]: row[1] for row in connection.execute(started)}
+    counted = (
+        select(
+            pairings.c.owner,
+            func.count(matches.c.id.distinct()),
+            func.count(events.c.match_id),
+        )
+        .join(matches, matches.c.pairing_id == pairings.c.id)
+        .outerjoin(events, (events.c.match_id == matches.c.id) & (events.c.kind == "action"))
+        .where(pairings.c.finished_ms.is_(None), matches.c.finished_ms.is_(None))
+        .group_by(pairings.c.owner)
+    )
+    owned = {owner: (games, plies) for owner, games, plies in connection.execute(counted)}
+    roles: dict[int, list[str]] = {}
+    for role, epoch in connection.execute(select(*leaders.c).order_by(leaders.c.role)):
+        roles.setdefault(epoch, []).append(role)
+    unread = select(cluster_batches.c.receiver, func.count()).group_by(cluster_batches.c.receiver)
+    waiting = {row[0]: row[1] for row in connection.execute(unread)}
+    rows = tuple(
+        MemberOverview(
+            replace(each, address=_public(each.address)),
+            ages[each.epoch],
+            *owned.get(each.epoch, (0, 0)),
+            tuple(roles.pop(each.epoch, ())),
+            waiting.get(each.epoch, 0),
+        )
+        for each in found
+    )
+    free = tuple(sorted(role for left in roles.values() for role in left))
+    return ClusterOverview(rows, sum(match_owners.orphans(connection).values()), free)
+
+
+def _public(address: str) -> str:
+    """Return an address without the user and password in it.
+
+    >>> _public("http://:secret@10.0.0.5:8765")
+    'http://10.0.0.5:8765'
+    """
+    parts = urlsplit(address)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
+AT_ONCE: Final = 64
+"""Rows that `waiting` returns at most."""
+
+
+def add(
+    connection: Connection, sender: int, batches: Sequence[tuple[int, bytes]], now_ms: int
+) -> None:
+    """Store what one server sends: receivers and data."""
+    rows = [
+        {"sender": sender, "receiver": receiver, "data": data, "created_ms": now_ms}
+        for receiver, data in batches
+    ]
+    connection.execute(insert(cluster_batches), rows)
+
+
+def waiting(connection: Connection, receiver: int) -> list[tuple[int, bytes]]:
+    """Return ids and data of the oldest rows for a server."""
+    columns = select(cluster_batches.c.id, cluster_batches.c.data)
+    mine = columns.where(cluster_batches.c.receiver == receiver)
+    found = connection.execute(mine.order_by(cluster_batches.c.id).limit(AT_ONCE))
+    return [(row.id, row.data) for row in found]
+
+
+def forget(connection: Connection, ids: Sequence[int]) -> None:
+    """Delete rows."""
+    connection.execute(delete(cluster_batches).where(cluster_batches.c.id.in_(ids)))
+
+
+def forget_older(connection: Connection, before_ms: int) -> None:
+    """Delete rows that no server has read in time: their receivers are gone."""
+    connection.execute(delete(cluster_batches).where(cluster_batches.c.created_ms < before_ms))

@@ -24,47 +24,6 @@ from sqlalchemy import (
     text,
 )
 
-__all__ = [
-    "UNRATED",
-    "announcements",
-    "audit",
-    "bots",
-    "cluster_batches",
-    "competition_codes",
-    "competition_entries",
-    "competition_games",
-    "competition_members",
-    "competition_staff",
-    "competition_students",
-    "competitions",
-    "events",
-    "guests",
-    "leaders",
-    "leases",
-    "match_seats",
-    "matches",
-    "meta",
-    "metadata",
-    "outputs",
-    "package_parts",
-    "packages",
-    "pair_results",
-    "pairings",
-    "passwords",
-    "players",
-    "rating_snapshots",
-    "regrades",
-    "sessions",
-    "standings",
-    "submission_entries",
-    "submissions",
-    "suspensions",
-    "tokens",
-    "tournament_entries",
-    "tournaments",
-    "versions",
-]
-
 UNRATED = -1e9
 """The value of `standings.rating` until the first fit. It keeps the column, and so the
 leaderboard's index, free of NULLs, which the two databases sort differently."""

@@ -17,23 +17,6 @@ import re
 import unicodedata
 from typing import Final
 
-__all__ = [
-    "ERASED_PREFIX",
-    "GUEST_PREFIX",
-    "HOUSE_NAMES",
-    "MAX_NAME",
-    "PAST_GUESTS",
-    "RESERVED",
-    "key_of",
-    "lookalikes",
-    "looks",
-    "name_problem",
-    "normal",
-    "reserved",
-    "script_of",
-    "unseen",
-]
-
 MAX_NAME: Final = 32
 SEPARATORS: Final = "_-."
 HOUSE_NAMES: Final = ("house", "house-bots", "plyhouse")

@@ -14,8 +14,6 @@ from plyhouse.storage.errors import Unknown
 from plyhouse.storage.locks import lock_row
 from plyhouse.storage.models import bots, match_seats, matches, outputs, players, versions
 
-__all__ = ["LEAST", "MOST_PARTS", "KeptOutput", "OutputRow", "keep", "latest", "of_match"]
-
 LEAST = 1024
 """Bytes that each counts for at least: rows take up room, too."""
 MOST_PARTS = 8

@@ -35,34 +35,6 @@ from plyhouse.storage.names import (
 from plyhouse.storage.rows import SCOPES, BotRow, Identity, PlayerRow, TokenRow
 from plyhouse.storage.statements import insert_into
 
-__all__ = [
-    "add_player",
-    "add_token",
-    "authenticate",
-    "bot",
-    "bot_named",
-    "bots_of",
-    "check_display",
-    "check_name",
-    "check_new_name",
-    "ensure_bot",
-    "ensure_version",
-    "find_bot",
-    "find_player",
-    "find_version",
-    "insert_unless_there",
-    "list_bots",
-    "list_players",
-    "list_tokens",
-    "new_token",
-    "player",
-    "player_by_id",
-    "refuse_lookalikes",
-    "refuse_taken_display",
-    "revoke_token",
-    "touch_token",
-]
-
 TOKEN_PREFIX = "ply_"  # noqa: S105  (marks tokens, so that scanners for leaked secrets know them)
 TOKEN_BYTES = 32
 SHOWN = 12

@@ -27,8 +27,6 @@ from plyhouse.storage.models import (
 )
 from plyhouse.storage.pseudonyms import known_names
 
-__all__ = ["personal_data"]
-
 SECRET = frozenset(("digest", "hash"))
 """Columns of tokens, sessions and passwords that nobody is shown."""
 

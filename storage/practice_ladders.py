@@ -28,8 +28,6 @@ from plyhouse.storage.models import (
 from plyhouse.storage.rows import By, TournamentRow
 from plyhouse.storage.tournaments import find_tournament
 
-__all__ = ["begin_practice", "follow", "is_behind", "resume_practice", "status"]
-
 
 def status(connection: Connection, practice_id: str) -> str | None:
     """Return the status of a ladder, ``deleted`` too; None if it never was there."""

@@ -14,8 +14,6 @@ from plyhouse.storage import people
 from plyhouse.storage.models import audit, bots, competition_members, players
 from plyhouse.storage.names import ERASED_PREFIX
 
-__all__ = ["Names", "known_names", "member_texts"]
-
 PERSONAL: Final = (
     *("player.", "bot.", "token.", "staff.", "regrade.", "version.", "student.reissue-token"),
     *("competition.extend", "competition.withdraw", "competition.restore"),

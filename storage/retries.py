@@ -12,8 +12,6 @@ from plyhouse.storage.errors import (
     WriterFull,
 )
 
-__all__ = ["PERSISTENT_ATTEMPTS", "RETRY_SECONDS", "TRANSIENT"]
-
 TRANSIENT: Final[tuple[type[StorageError], ...]] = (
     DatabaseLocked,
     DatabaseFull,

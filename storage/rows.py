@@ -19,39 +19,6 @@ from typing import Protocol
 
 from msgspec import Struct
 
-__all__ = [
-    "SCOPES",
-    "AuditRow",
-    "BotRow",
-    "By",
-    "EntryRow",
-    "EventRow",
-    "FinishMatch",
-    "FinishPairing",
-    "Identity",
-    "MatchRow",
-    "MatchScores",
-    "NewMatch",
-    "NewPairing",
-    "Op",
-    "PairResult",
-    "PairingRow",
-    "PlayedSeat",
-    "PlayerRow",
-    "Progress",
-    "RatingLike",
-    "SeatRow",
-    "Standing",
-    "StartMatch",
-    "StoredMatch",
-    "TableRow",
-    "TokenRow",
-    "TournamentOverview",
-    "TournamentRow",
-    "new_id",
-    "wall_ms",
-]
-
 SCOPES = ("play", "runner", "organise", "admin")
 """Scopes of a token, from the least to the most powerful."""
 

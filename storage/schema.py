@@ -30,8 +30,6 @@ from plyhouse.storage import models
 from plyhouse.storage.errors import NewerSchema, NotADatabase, OlderSchema
 from plyhouse.storage.rows import wall_ms
 
-__all__ = ["HEAD", "KNOWN", "VERSION_TABLE", "check", "migrate", "put_meta", "revision", "upgrade"]
-
 KNOWN = ("0018", "0019", "0020", "0021", "0022")
 """All schema revisions this Plyhouse knows, oldest first; a test compares them with the files.
 

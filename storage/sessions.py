@@ -39,28 +39,6 @@ from plyhouse.storage.rows import Identity, PlayerRow
 from plyhouse.storage.statements import insert_into
 from plyhouse.storage.stored_packages import forget
 
-__all__ = [
-    "GUEST_SCOPE",
-    "ROLE",
-    "add_guest",
-    "begin",
-    "count_guests",
-    "end",
-    "end_others",
-    "expiring_guests",
-    "extend_guests",
-    "find",
-    "forget_guests",
-    "holder",
-    "only_token",
-    "password",
-    "set_password",
-    "sign_up",
-    "special",
-    "special_players",
-    "sweep",
-]
-
 GUEST_SCOPE: Final = "guest"
 """The scope of a guest instead of ``play``: casual matches, one at a time."""
 SECRET_BYTES: Final = 32

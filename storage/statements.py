@@ -18,17 +18,6 @@ from sqlalchemy.sql.elements import ColumnElement
 if TYPE_CHECKING:
     from sqlalchemy.dialects import postgresql
 
-__all__ = [
-    "ROWS_AT_ONCE",
-    "Link",
-    "Prepared",
-    "adding",
-    "binds",
-    "copy_rows",
-    "insert_into",
-    "prepare",
-]
-
 Link: TypeAlias = Connection | sqlite3.Connection
 """Backend of a prepared statement: SQLite's own connection where there is one, which costs a
 tenth of SQLAlchemy's."""

@@ -13,8 +13,6 @@ from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import By, EntryRow, TournamentRow
 
-__all__ = ["steer", "withdraw"]
-
 
 def steer(
     connection: Connection, reference: str, step: str, by: By, now_ms: int

@@ -20,18 +20,6 @@ from plyhouse.storage.models import (
     submissions,
 )
 
-__all__ = [
-    "PART",
-    "archive",
-    "complete",
-    "drop_drafts",
-    "forget",
-    "forget_competition",
-    "held_for_alone",
-    "put",
-    "sweep",
-]
-
 PART = 256 * 1024
 """Bytes of a package that are written in one transaction."""
 

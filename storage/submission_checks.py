@@ -18,8 +18,6 @@ from plyhouse.storage.models import (
 )
 from plyhouse.storage.submission_rows import CheckedFor, WaitingCheck
 
-__all__ = ["checked_for", "games_checked", "games_for", "rely_on", "waiting"]
-
 OPEN = ("draft", "open", "frozen", "running", "paused")
 """Statuses of competitions that are not over."""
 

@@ -10,10 +10,6 @@ from typing import Final
 
 from plyhouse.storage.errors import Unknown
 
-__all__ = ["MAX_REPORT", "OUTCOMES", "AskedEntry", "CheckedFor", "SubmissionRow",
-           "WaitingCheck", "no_submission"]  # fmt: skip
-
-
 MAX_REPORT: Final = 64_000
 """Characters of a report that are kept."""
 

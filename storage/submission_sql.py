@@ -31,18 +31,6 @@ from plyhouse.storage.models import competition_entries as entry_table
 from plyhouse.storage.stored_packages import complete, forget, sweep
 from plyhouse.storage.submission_rows import MAX_REPORT, AskedEntry, SubmissionRow, no_submission
 
-__all__ = [
-    "check",
-    "find",
-    "of",
-    "open_to_people",
-    "ready_version",
-    "remove",
-    "set_open",
-    "submit",
-    "waiting_for",
-]
-
 AT_ONCE = 500
 """Ids in one statement: databases limit the number of parameters."""
 

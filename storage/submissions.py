@@ -18,8 +18,6 @@ from plyhouse.storage.errors import StorageError
 from plyhouse.storage.stored_packages import PART, drop_drafts, put
 from plyhouse.storage.submission_rows import SubmissionRow
 
-__all__ = ["Submissions"]
-
 
 class Submissions:
     """The part of a store that takes packages."""

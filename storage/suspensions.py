@@ -29,18 +29,6 @@ from plyhouse.storage.people import bot_named
 from plyhouse.storage.rows import By
 from plyhouse.storage.statements import insert_into
 
-__all__ = [
-    "EndedMatch",
-    "SuspensionRow",
-    "ended",
-    "reason_of",
-    "reinstate",
-    "suspend",
-    "suspended",
-    "suspended_in",
-    "withdraw_suspended",
-]
-
 HOUSE = "the house"
 """The actor of suspensions in the audit log."""
 

@@ -9,8 +9,6 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any, TypeAlias, TypeVar
 
-__all__ = ["Worker"]
-
 T = TypeVar("T")
 
 _Job: TypeAlias = tuple[Callable[..., None], tuple[Any, ...]]

@@ -36,26 +36,6 @@ from plyhouse.storage.rows import (
 )
 from plyhouse.storage.tournament_settings import encoded, settings
 
-__all__ = [
-    "change_settings",
-    "change_status",
-    "create",
-    "find_tournament",
-    "list_all",
-    "list_entries",
-    "note_left",
-    "of_present_versions",
-    "overview",
-    "played_seats",
-    "reason",
-    "resume",
-    "resume_as",
-    "set_status",
-    "suspend",
-    "withdraw",
-    "withdraw_some",
-]
-
 _STATUSES = ("open", "running", "finished")
 _COLUMNS = (
     tournaments.c.id,

@@ -28,8 +28,6 @@ from sqlalchemy.exc import ArgumentError
 
 from plyhouse.storage.errors import BadUrl, CannotOpen
 
-__all__ = ["Target", "not_permitted", "parse_url"]
-
 _FORMS = "sqlite:///file.db, sqlite:///:memory: or postgresql://user@host/database"
 _SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 _MAX_BUSY_MS = 600_000

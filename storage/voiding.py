@@ -13,8 +13,6 @@ from plyhouse.storage.errors import AlreadyExists, NotNow, Unknown
 from plyhouse.storage.models import UNRATED, match_seats, matches, pair_results, standings
 from plyhouse.storage.rows import By, MatchScores
 
-__all__ = ["void_match", "void_running"]
-
 
 def void_match(
     connection: Connection, match_id: str, by: By, scores: MatchScores | None, now_ms: int

@@ -11,6 +11,12 @@ When the answer to COMMIT is lost, a transaction is in doubt: it was stored, or 
 tried once more at once, and where that cannot be, its operations are remembered, as those who
 waited for them will submit them again.  If they are in the database by then they are told that
 they are stored, and not that somebody else was first.
+
+Check in the database whether a doubtful transaction was stored.
+
+The answer to COMMIT can be lost: the connection breaks, and nobody knows on which side of it.
+Every operation of a match can be recognised by what it leaves behind, and a transaction is stored
+all or none, so looking settles it.
 """
 
 from __future__ import annotations
@@ -18,10 +24,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
-from plyhouse.storage.commit_check import all_stored
+from sqlalchemy import Connection, select
+
 from plyhouse.storage.errors import (
     AlreadyExists,
     InDoubt,
@@ -31,11 +39,71 @@ from plyhouse.storage.errors import (
     Unknown,
     WriterFull,
 )
-from plyhouse.storage.latency import Latency
-from plyhouse.storage.rows import Op
+from plyhouse.storage.models import events, matches, pairings
+from plyhouse.storage.rows import (
+    EventRow,
+    FinishMatch,
+    FinishPairing,
+    NewMatch,
+    NewPairing,
+    Op,
+    StartMatch,
+)
 from plyhouse.storage.store import Store
 
-__all__ = ["Writer"]
+BOUNDS_NS: Final = tuple(125_000 << power for power in range(17))
+"""Upper bounds of the classes: 0.125 ms, doubled up to 8.2 s; what takes longer is in one more."""
+
+
+class Latency:
+    """Counts durations; adding one costs a search among seventeen numbers."""
+
+    __slots__ = ("counts", "total_ns")
+
+    def __init__(self) -> None:
+        self.counts = [0] * (len(BOUNDS_NS) + 1)
+        """How many durations were in each class; the last has those beyond all bounds."""
+        self.total_ns = 0
+        """Sum of all durations."""
+
+    def add(self, duration_ns: int) -> None:
+        """Count one duration."""
+        self.counts[bisect_left(BOUNDS_NS, duration_ns)] += 1
+        self.total_ns += duration_ns
+
+
+def all_stored(connection: Connection, ops: Sequence[Op]) -> bool:
+    """Return whether each of these operations has left in the database what it should."""
+    return all(_stored(connection, op) for op in ops)
+
+
+def _stored(connection: Connection, op: Op) -> bool:
+    match op:
+        case EventRow():
+            query = select(events.c.kind, events.c.ply, events.c.seat, events.c.text).where(
+                events.c.match_id == op.match_id, events.c.idx == op.index
+            )
+            wanted: tuple[object, ...] = (op.kind, op.ply, op.seat, op.text)
+        case NewPairing():
+            query = select(pairings.c.seed).where(pairings.c.id == op.pairing.id)
+            wanted = (op.pairing.seed,)
+        case NewMatch():
+            query = select(matches.c.pairing_id).where(matches.c.id == op.match.id)
+            wanted = (op.match.pairing_id,)
+        case StartMatch():
+            query = select(matches.c.started_ms).where(matches.c.id == op.match_id)
+            wanted = (op.started_ms,)
+        case FinishMatch():
+            query = select(
+                matches.c.finished_ms, matches.c.termination, matches.c.culprit, matches.c.ply
+            ).where(matches.c.id == op.match_id)
+            wanted = (op.finished_ms, op.termination, op.culprit, op.ply)
+        case FinishPairing():
+            query = select(pairings.c.finished_ms).where(pairings.c.id == op.pairing_id)
+            wanted = (op.finished_ms,)
+    found = connection.execute(query).first()
+    return found is not None and tuple(found) == wanted
+
 
 log = logging.getLogger("plyhouse.storage.writer")
 

@@ -5,6 +5,5 @@ A client stays connected, over anything that moves frames:
     client       a connection that is made again when it is lost: `Client`
     channel      what it needs of a transport
     websocket    the transport across networks
-    backoff      how long to wait before connecting again
-    timing       the clock that client and runner go by
+    timing       the clock that client and runner go by; how long to wait before connecting again
 """

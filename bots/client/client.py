@@ -22,9 +22,8 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from plyhouse.bots.client.backoff import Backoff
 from plyhouse.bots.client.channel import Channel, Connector, NotAServer, Unreachable
-from plyhouse.bots.client.timing import REAL_CLOCK, SECOND, Clock, first_of
+from plyhouse.bots.client.timing import REAL_CLOCK, SECOND, Backoff, Clock, first_of
 from plyhouse.protocol.codec import MSGPACK, Codec
 from plyhouse.protocol.connection import ClientConnection, Rejected
 from plyhouse.protocol.errors import LocalProtocolError

@@ -19,12 +19,11 @@ import msgspec
 
 from plyhouse.bots.api import Bot, BotError, Resignation, Turn
 from plyhouse.bots.engines.engine_bot import MS, Engine, Thinking
-from plyhouse.bots.engines.engine_process import Wait
+from plyhouse.bots.engines.engine_process import Program, Wait, find_program
 from plyhouse.bots.engines.errors import EngineError, quoted
-from plyhouse.bots.engines.program import Program, find_program
 from plyhouse.games.base import Game
+from plyhouse.protocol.codec import read_line, refusal
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.protocol.hosting.program_lines import read_line, refusal
 from plyhouse.protocol.messages import (
     PROTOCOL_VERSION,
     Accepted,

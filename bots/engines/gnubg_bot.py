@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from plyhouse.bots.api import Turn
-from plyhouse.bots.engines.backgammon_notation import action_of, position_id
 from plyhouse.bots.engines.engine_bot import START_TIMEOUT, Engine, EngineBot, Thinking
 from plyhouse.bots.engines.engine_process import Wait
 from plyhouse.bots.engines.errors import EngineError
-from plyhouse.bots.engines.gnubg import GnubgClient, Hint, Version
+from plyhouse.bots.engines.gnubg import GnubgClient, Hint, Version, action_of, position_id
 from plyhouse.games.base import Game
 
 __all__ = ["GnubgBot", "GnubgEngine"]

@@ -5,8 +5,13 @@ from __future__ import annotations
 from typing import Any, Final
 
 from plyhouse.bots.api import Turn
-from plyhouse.bots.engines.engine_bot import START_TIMEOUT, Engine, EngineBot, Thinking
-from plyhouse.bots.engines.engine_clock import engine_clock
+from plyhouse.bots.engines.engine_bot import (
+    START_TIMEOUT,
+    Engine,
+    EngineBot,
+    Thinking,
+    engine_clock,
+)
 from plyhouse.bots.engines.engine_process import Wait
 from plyhouse.bots.engines.errors import EngineError
 from plyhouse.bots.engines.gtp import Answer, GtpClient, time_commands

@@ -7,8 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from plyhouse.bots.api import Turn
-from plyhouse.bots.engines.engine_bot import START_TIMEOUT, Engine, EngineBot, Thinking
-from plyhouse.bots.engines.engine_clock import EngineClock, engine_clock
+from plyhouse.bots.engines.engine_bot import (
+    START_TIMEOUT,
+    Engine,
+    EngineBot,
+    EngineClock,
+    Thinking,
+    engine_clock,
+)
 from plyhouse.bots.engines.engine_process import Wait
 from plyhouse.bots.engines.errors import EngineError
 from plyhouse.bots.engines.uci import BestMove, Info, ReadyOk, UciClient, UciOk

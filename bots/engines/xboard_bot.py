@@ -5,8 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from plyhouse.bots.api import Turn
-from plyhouse.bots.engines.engine_bot import START_TIMEOUT, Engine, EngineBot, Thinking
-from plyhouse.bots.engines.engine_clock import EngineClock, engine_clock
+from plyhouse.bots.engines.engine_bot import (
+    START_TIMEOUT,
+    Engine,
+    EngineBot,
+    EngineClock,
+    Thinking,
+    engine_clock,
+)
 from plyhouse.bots.engines.engine_process import Wait
 from plyhouse.bots.engines.variants import GAMES, Variant, variant_of
 from plyhouse.bots.engines.xboard import (

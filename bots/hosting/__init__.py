@@ -4,8 +4,8 @@
     program          bots in other languages: protocol v1 as lines of JSON
     program_match    one match as such a program plays it
     program_process  one process of a program
-    hosted_runner    a built package, ready to play in a sandbox
-    boxed_bot        a bot of this machine in the same sandbox
+    hosted_runner    a built package, ready to play in a sandbox; a bot of this machine in the same
+                     sandbox
 
-`plyhouse.bots.package_files` reads packages, `plyhouse.bots.sandbox` confines bots.
+`plyhouse.bots.local_packages` reads packages, `plyhouse.bots.sandbox` confines bots.
 """

@@ -40,9 +40,8 @@ from plyhouse.bots.process.author_log import AuthorLog
 from plyhouse.bots.process.supervisor import MOST_DEATHS, RENEW_GRACE
 from plyhouse.bots.running.base_runner import Runner
 from plyhouse.bots.running.run_options import RunOptions
-from plyhouse.bots.sandbox.box import Box, Limits, Tier
+from plyhouse.bots.sandbox.box import Box, Cores, Limits, Tier
 from plyhouse.bots.sandbox.client import ForkServerClient
-from plyhouse.bots.sandbox.cores import Cores
 from plyhouse.protocol.messages import (
     Accepted,
     Answer,

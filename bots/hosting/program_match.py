@@ -21,7 +21,7 @@ from plyhouse.bots.hosting.program_process import Program
 from plyhouse.bots.process.ply_cost import CostOfPly, Stopwatch
 from plyhouse.bots.running.history import History
 from plyhouse.bots.running.summary import SeatResult
-from plyhouse.protocol.hosting.program_lines import refusal
+from plyhouse.protocol.codec import refusal
 from plyhouse.protocol.messages import (
     AcceptDraw,
     Accepted,

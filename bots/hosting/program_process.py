@@ -21,13 +21,11 @@ from plyhouse.bots.process.author_log import AuthorLog, AuthorOutput
 from plyhouse.bots.process.bot_process import read_output
 from plyhouse.bots.process.launcher import LauncherLost
 from plyhouse.bots.process.output_limits import Allowance, Turns
-from plyhouse.bots.sandbox.box import Box, SandboxError
+from plyhouse.bots.sandbox.box import Box, Cores, SandboxError
 from plyhouse.bots.sandbox.client import GONE, ForkServerClient
-from plyhouse.bots.sandbox.cores import Cores
 from plyhouse.bots.sandbox.launcher import MOST_FRAMES, Boxed, Output, reader_of
-from plyhouse.protocol.codec import MAX_CLIENT_FRAME
+from plyhouse.protocol.codec import MAX_CLIENT_FRAME, read_line, refusal
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.protocol.hosting.program_lines import read_line, refusal
 from plyhouse.protocol.messages import ClientMessage, Error, Hello, Ping, Pong, ServerMessage
 
 __all__ = ["HELLO_WITHIN", "Program"]

@@ -7,7 +7,6 @@ In the runner's process:
     launcher          starts it: as a child process, or in a sandbox
     ply_cost          CPU and wall time of a ply
     author_log        output for the bot's author, and the log file
-    position_text     the position of a turn in words
     traceback_reader  the traceback of a bot that hung or died
     output_limits     limits on what a bot may send
 
@@ -17,7 +16,8 @@ In the bot's process:
     child             passes turns to the bot and actions to the runner, one by one
     async_turns       the same for async bots: all turns at the same time
     traceback_writer  writes a traceback on a signal or a crash
-    tracker           the position, from the events that the seat may see
+    tracker           the position, from the events that the seat may see; the position of a turn in
+                      words
 
 Between them:
 

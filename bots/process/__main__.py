@@ -20,8 +20,8 @@ from plyhouse.bots.loading import BotLoadError, bot_options, default_name, load_
 from plyhouse.bots.options import described_options
 from plyhouse.bots.process import child
 from plyhouse.bots.process.messages import Loaded, LoadFailed
-from plyhouse.bots.process.position_text import get_ready
 from plyhouse.bots.process.traceback_writer import tell_when_asked
+from plyhouse.bots.process.tracker import get_ready
 
 __all__ = ["main"]
 

@@ -52,8 +52,7 @@ from plyhouse.bots.process.messages import (
     frame,
     shortened,
 )
-from plyhouse.bots.process.position_text import match_of, position_text
-from plyhouse.bots.process.tracker import Tracker
+from plyhouse.bots.process.tracker import Tracker, match_of, position_text
 from plyhouse.bots.thoughts import Thoughts
 
 __all__ = ["Child", "Seat", "Wire", "run", "start_reader"]

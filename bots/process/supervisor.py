@@ -52,7 +52,7 @@ from plyhouse.bots.process.messages import (
     Think,
 )
 from plyhouse.bots.process.ply_cost import CostOfPly, Stopwatch
-from plyhouse.bots.process.position_text import position_of
+from plyhouse.bots.process.tracker import position_of
 from plyhouse.protocol.messages import ClockState, Event, Outcome
 
 __all__ = ["HANG_GRACE", "Request", "Supervisor"]

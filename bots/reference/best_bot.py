@@ -12,8 +12,8 @@ from plyhouse.bots.reference.background import begun, value_in_time
 from plyhouse.games.base import CHANCE, Game
 from plyhouse.games.endgames import Meter
 from plyhouse.protocol.messages import Outcome
+from plyhouse.search.game_requirements import recommended
 from plyhouse.search.limit import Limit
-from plyhouse.search.recommendation import recommended
 
 __all__ = ["BestBot", "bot_for"]
 
@@ -42,7 +42,8 @@ WAIT: Final = 0.9
 
 
 class BestBot(Bot):
-    """Plays every game, by the algorithm that `plyhouse.search.recommendation.recommended` names.
+    """Plays every game, by the algorithm that `plyhouse.search.game_requirements.recommended`
+    names.
 
     Takes the options of a `SearchBot`.  They bound the turn, whichever bot plays it.
     """

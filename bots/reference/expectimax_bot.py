@@ -7,8 +7,7 @@ from typing import Any
 from plyhouse.bots import SearchBot, Turn
 from plyhouse.search.limit import Limit
 from plyhouse.search.policies import mixed_policy, remembered, search_policy
-from plyhouse.search.trees.expectimax import expectimax
-from plyhouse.search.trees.minimax import minimax
+from plyhouse.search.trees.minimax import expectimax, minimax
 
 __all__ = ["ExpectimaxBot"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from plyhouse.bots import SearchBot, Turn
-from plyhouse.search.trees.expectiminimax import expectiminimax
+from plyhouse.search.trees.minimax import expectiminimax
 
 __all__ = ["ExpectiminimaxBot"]
 

@@ -4,26 +4,89 @@ Before the flop it counts points by the formula of Bill Chen, printed in L. Krie
 Excellence" (1995): more of them are needed with more seats still to act, and after raises.  After
 the flop it looks at the made hand, at draws, and at its chances against random cards.  It calls if
 these are better than the price of the call (Sklansky, "The Theory of Poker", 1987).
+
+Kinds of actions and sizes of bets, for the bots of Texas hold'em.
+
+A bot gives a probability to each kind of action, so that `benchmarks/local_best_response.py` can
+ask what it would do with any cards.
 """
 
 from __future__ import annotations
 
+import random
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from plyhouse.bots import Bot, Turn
-from plyhouse.bots.reference.holdem_choices import (
-    FOLD,
-    PASSIVE,
-    RAISE,
-    drawn_kind,
-    raises_in_round,
-    sized,
-)
 from plyhouse.games.hidden.texas_holdem.expected_strength import pair_strength
 from plyhouse.games.hidden.texas_holdem.ranking import hand_strength
 from plyhouse.games.playing_cards import card_number, hand_bits
 
-__all__ = ["HoldemRuleBot", "chen_points", "has_draw", "made_hand", "rule_shares"]
+__all__ = [
+    "FOLD",
+    "PASSIVE",
+    "RAISE",
+    "HoldemRuleBot",
+    "chen_points",
+    "drawn_kind",
+    "has_draw",
+    "kind_of",
+    "made_hand",
+    "raises_in_round",
+    "rule_shares",
+    "sized",
+]
+
+FOLD: Final = 0
+PASSIVE: Final = 1
+"""Check or call."""
+RAISE: Final = 2
+"""Bet or raise."""
+
+_KINDS: Final = {"fold": FOLD, "check": PASSIVE, "call": PASSIVE, "bet": RAISE, "raise": RAISE}
+
+
+def kind_of(text: str) -> int:
+    """Return the kind of an action.
+
+    >>> [kind_of(text) for text in ("fold", "check", "raise 12")]
+    [0, 1, 2]
+    """
+    return _KINDS[text.partition(" ")[0]]
+
+
+def raises_in_round(seen: Any) -> int:
+    """Return the number of bets and raises in this round; blinds do not count."""
+    return sum([kind_of(text) == RAISE for _, text in seen.rounds[-1]])
+
+
+def drawn_kind(shares: Mapping[int, float], rng: random.Random) -> int:
+    """Draw a kind of action by its probabilities."""
+    drawn = rng.random()
+    for kind, share in shares.items():
+        drawn -= share
+        if drawn < 0.0:
+            return kind
+    return PASSIVE
+
+
+def sized(legal: Sequence[str], kind: int, aim: float) -> str:
+    """Return the legal action of a kind; a bet or raise is the one nearest to ``aim`` chips.
+
+    A raise that is not legal becomes a call, and a fold becomes a check if there is no bet.
+
+    >>> sized(("fold", "call", "raise 4", "raise 5", "raise 6"), RAISE, 5.2)
+    'raise 5'
+    >>> sized(("check", "bet 2"), FOLD, 0)
+    'check'
+    """
+    found = [text for text in legal if kind_of(text) == kind]
+    if not found:
+        return next(text for text in legal if kind_of(text) == PASSIVE)
+    if kind != RAISE:
+        return found[0]
+    return min(found, key=lambda text: abs(int(text.split()[1]) - aim))
+
 
 HIGH_CARDS: Final = {12: 10.0, 11: 8.0, 10: 7.0, 9: 6.0}
 """Points of ace, king, queen and jack; lower cards have half of their pips."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from plyhouse.bots import SearchBot, Turn
-from plyhouse.search.trees.maxn import maxn
+from plyhouse.search.trees.many_seats import maxn
 
 __all__ = ["MaxnBot"]
 

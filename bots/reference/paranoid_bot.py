@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from plyhouse.bots import SearchBot, Turn
-from plyhouse.search.trees.paranoid import paranoid
+from plyhouse.search.trees.many_seats import paranoid
 
 __all__ = ["ParanoidBot"]
 

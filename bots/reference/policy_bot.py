@@ -19,8 +19,7 @@ from typing import Any, ClassVar, Final
 from plyhouse.bots import Bot, Turn
 from plyhouse.bots.reference.background import begun, value_in_time
 from plyhouse.games.errors import GameError, GameMismatch
-from plyhouse.search.equilibria.cfr import RegretSolution
-from plyhouse.search.equilibria.cfr_plus import cfr_plus
+from plyhouse.search.equilibria.cfr import RegretSolution, cfr_plus
 from plyhouse.search.equilibria.tabular import PolicyError, TabularPolicy, drawn_action, load_policy
 from plyhouse.search.limit import Limit
 

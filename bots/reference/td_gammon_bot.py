@@ -9,7 +9,7 @@ from typing import Any
 from plyhouse.bots import SearchBot, Turn
 from plyhouse.games.stochastic.backgammon.estimate import Network, points_of
 from plyhouse.learning.backgammon_training import SHIPPED, load_backgammon_network
-from plyhouse.search.trees.expectiminimax import expectiminimax
+from plyhouse.search.trees.minimax import expectiminimax
 
 __all__ = ["TdGammonBot", "valued_by"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from plyhouse.bots import SearchBot, Turn
-from plyhouse.search.trees.team_search import team_search
+from plyhouse.search.trees.many_seats import team_search
 
 __all__ = ["TeamSearchBot"]
 

@@ -4,10 +4,9 @@ base_runner       connection, matches and results of a run, also of hosted progr
 match_player      one match: the server's messages in, actions out
 history           counts the messages of a match
 time_management   how long to think about an action
-accepted_games    the accepted games and their names on the wire
-challenges        challenges of named opponents
 ask_bot           asks a bot again about one position of a finished match
-run_options       options of a run, and signals while it runs
+run_options       options of a run, and signals while it runs; the accepted games and their names on
+                  the wire; challenges of named opponents
 digest            the digest of a bot's files
 summary           the results of a run
 """

@@ -7,21 +7,121 @@ import contextlib
 import dataclasses
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from plyhouse.bots.client.client import FIRST_ATTEMPTS
+from plyhouse.bots.client.client import FIRST_ATTEMPTS, Client, ClientError, ConnectionLost
 from plyhouse.bots.client.timing import REAL_CLOCK, Clock
 from plyhouse.bots.process.author_log import AuthorLine
 from plyhouse.bots.process.bot_process import IMPORT_TIMEOUT
 from plyhouse.bots.process.launcher import BARE, Launcher
 from plyhouse.bots.process.ply_cost import CostOfPly
 from plyhouse.bots.process.supervisor import HANG_GRACE
-from plyhouse.bots.running.challenges import ChallengeRequest
 from plyhouse.bots.running.summary import SeatResult, counted
+from plyhouse.games.base import Game
+from plyhouse.games.errors import GameError, listed
+from plyhouse.games.registry import add_game_file, get_game
 from plyhouse.protocol.codec import MSGPACK, Codec
+from plyhouse.protocol.messages import Answer, Challenge, ChallengeClosed, Ok
 
-__all__ = ["RunOptions", "SeekRequest", "on_signals"]
+__all__ = [
+    "AcceptedGames",
+    "ChallengeFailed",
+    "ChallengeRequest",
+    "Challenger",
+    "RunOptions",
+    "SeekRequest",
+    "on_signals",
+]
+
+
+class ChallengeFailed(ClientError):  # noqa: N818 - the opponent's decision
+    """An opponent declined, or did not answer in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChallengeRequest:
+    """The opponents of a challenge, each ``player/bot``, and its terms."""
+
+    opponents: Sequence[str]
+    game: str
+    time_control: str = "move:1"
+    rated: bool = False
+    mirrored: bool = False
+
+
+class Challenger:
+    """Sends the challenge of one run, one at a time."""
+
+    def __init__(
+        self, request: ChallengeRequest, say: Callable[[str], None], fail: Callable[..., None]
+    ) -> None:
+        """``fail`` receives the error that ends the run."""
+        self._request = request
+        self._say = say
+        self._fail = fail
+        self._open = ""
+
+    async def challenge(self, client: Client) -> None:
+        """Send the challenge; do nothing while the last one is open."""
+        if self._open:
+            return
+        asked = self._request
+        first, *others = asked.opponents
+        try:
+            answer = await client.request(
+                lambda number: Challenge(
+                    number,
+                    first,
+                    asked.game,
+                    asked.time_control,
+                    asked.rated,
+                    mirrored=asked.mirrored,
+                    others=others,
+                )
+            )
+        except ConnectionLost:
+            return  # sent again after the reconnect
+        except ClientError as error:
+            self._fail(error)
+            return
+        if isinstance(answer, Ok):
+            self.opened(answer.challenge)
+            kind = "rated" if asked.rated else "casual"
+            self._say(
+                f"challenging {listed(asked.opponents)}: {asked.game}, {asked.time_control}, {kind}"
+            )
+
+    def opened(self, challenge: str) -> None:
+        """Note the id of the open challenge."""
+        self._open = challenge
+
+    def closed(self, message: ChallengeClosed) -> None:
+        """Note that a challenge is no longer open."""
+        if message.challenge != self._open:
+            return
+        self._open = ""
+        who = listed(self._request.opponents)
+        if message.reason == "declined":
+            self._fail(ChallengeFailed(f"{who} declined: {message.detail or 'no reason given'}."))
+        elif message.reason == "expired":
+            self._fail(ChallengeFailed(f"{who} did not answer in time."))
+
+    def lost(self) -> None:
+        """Forget the open challenge: the server did so when the connection was lost."""
+        self._open = ""
+
+    def begun(self) -> None:
+        """Note that a match began: a hosted opponent accepts without a word."""
+        self._open = ""
+
+    async def withdraw(self, client: Client) -> None:
+        """Withdraw the open challenge."""
+        challenge, self._open = self._open, ""
+        if challenge:
+            with contextlib.suppress(ClientError):  # it may be over
+                await client.request(lambda number: Answer(number, challenge, accept=False))
 
 
 def _to_stderr(line: str) -> None:
@@ -123,3 +223,46 @@ def on_signals(interrupt: Callable[[], None]) -> Iterator[None]:
     finally:
         for number in handled:
             loop.remove_signal_handler(number)
+
+
+class AcceptedGames:
+    """The accepted games: as the user specified them, and as the server knows them.
+
+    A server knows games of files by their names only.  It may name any game, but only what the
+    user named may be a file that is run.  Raises `GameError` for a game that is not known.
+
+    Without ``files``, a spec may not name a file.  The games of a sandboxed bot are a stranger's
+    claim, and a game's file would run here, outside of the sandbox.
+    """
+
+    def __init__(self, specs: Iterable[str], *, files: bool = True) -> None:
+        self._files: dict[str, str] = {}
+        self.specs = tuple(specs)
+        for spec in self.specs:
+            get_game(spec, files=files)
+        self.offered = tuple([self.named(spec) for spec in self.specs])
+
+    def named(self, spec: str) -> str:
+        """Return the spec by the game's own name where it names a file that the user chose."""
+        game = get_game(spec, files=True)
+        if not game.source:
+            return spec
+        name = add_game_file(game.source)
+        self._files[name] = game.source
+        return name + game.spec.removeprefix(game.source)
+
+    def game(self, spec: str) -> tuple[Game | None, bool]:
+        """Return the game of a server's spec, if it is known, and whether it may be a file."""
+        files = spec in self.specs
+        try:
+            return get_game(spec, files=files), files
+        except GameError:
+            return None, False
+
+    def file(self, name: str) -> str:
+        """Return the file of a game of the user's own; empty for others."""
+        return self._files.get(name, "")
+
+    def accepts(self, spec: str) -> bool:
+        """Return whether the bot plays this when others ask for it."""
+        return spec in self.offered or spec.partition("(")[0] in self.offered

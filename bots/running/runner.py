@@ -32,12 +32,16 @@ from plyhouse.bots.loading import check_spec
 from plyhouse.bots.process.author_log import AuthorLog
 from plyhouse.bots.process.launcher import BARE
 from plyhouse.bots.process.supervisor import Supervisor
-from plyhouse.bots.running.accepted_games import AcceptedGames
 from plyhouse.bots.running.base_runner import Runner
-from plyhouse.bots.running.challenges import Challenger
 from plyhouse.bots.running.digest import bot_digest
 from plyhouse.bots.running.match_player import MatchPlayer, Surroundings
-from plyhouse.bots.running.run_options import RunOptions, SeekRequest, on_signals
+from plyhouse.bots.running.run_options import (
+    AcceptedGames,
+    Challenger,
+    RunOptions,
+    SeekRequest,
+    on_signals,
+)
 from plyhouse.bots.running.summary import RunSummary, SeatResult, counted
 from plyhouse.games.errors import listed
 from plyhouse.games.registry import game_names, get_game

@@ -1,17 +1,16 @@
 """The sandbox for other people's bots on our machine: what they cannot do, and what enforces it.
 
-    box             a bot's box, its limits, and how it ended; the tiers
+    box             a bot's box, its limits, and how it ended; the tiers; the processor of each box
     tiers           the tier that this machine supports, found by trying
     client          starts and stops boxes: `ForkServerClient`
     launcher        runs bots in boxes, in place of ordinary processes
-    cores           the processor of each box
 
 Processes, from the outside to the inside:
 
     fork_server     a small program, single-threaded, from which boxes are forked
-    box_supervisor  one process per box: watches it, and leaves nothing behind
+    box_supervisor  one process per box: watches it, and leaves nothing behind; the same behind
+                    namespaces
     confine         from inside: a process gives up what a bot must not have, then becomes the bot
-    bubblewrap      the same behind namespaces
 
 Their foundations:
 

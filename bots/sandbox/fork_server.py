@@ -161,7 +161,7 @@ def prepare() -> None:
     import plyhouse.bots
     import plyhouse.bots.process.__main__
     import plyhouse.search  # noqa: F401 - shared by all bots
-    from plyhouse.bots.process.position_text import get_ready
+    from plyhouse.bots.process.tracker import get_ready
     from plyhouse.games.registry import BUILT_IN
 
     get_ready(BUILT_IN)  # not the games of others: none of their code runs in here

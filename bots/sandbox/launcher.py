@@ -15,9 +15,8 @@ import msgspec
 
 from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.process.launcher import LauncherLost, Running, ending_in_words
-from plyhouse.bots.sandbox.box import Box, Limits, SandboxError, Tier
+from plyhouse.bots.sandbox.box import Box, Cores, Limits, SandboxError, Tier
 from plyhouse.bots.sandbox.client import GONE, BoxProcess, ForkServerClient
-from plyhouse.bots.sandbox.cores import Cores
 
 __all__ = ["MOST_FRAMES", "Boxed", "Output", "SandboxLauncher", "reader_of"]
 

@@ -11,9 +11,8 @@ can pass a list of rows (`Rows`) to ``pandas.DataFrame(rows)``.  A notebook show
 positions as pictures.
 
     client      `Api` and `AsyncApi`: one table of methods, and two ways to send a call
-    session     the address, the token, and the handling of answers
+    session     the address, the token, and the handling of answers; when to repeat a request
     bot_package a bot packed for submission
-    retries     when to repeat a request
     drawing     scenes as SVG, rows as HTML
 
 Errors:
@@ -28,7 +27,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from plyhouse.clients.api.client import Api, AsyncApi
-from plyhouse.clients.api.retries import Patience
+from plyhouse.clients.api.session import Patience
 from plyhouse.protocol.api.answers import ApiError, Unreachable
 from plyhouse.protocol.api.rows import NOTEBOOK, Rows
 

@@ -14,8 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, ParamSpec, Self, TypeVar, overload
 
-from plyhouse.clients.api.retries import Patience
-from plyhouse.clients.api.session import Session, httpx, saved
+from plyhouse.clients.api.session import Patience, Session, httpx, saved
 from plyhouse.protocol.api import calls, competition_calls
 from plyhouse.protocol.api.answers import ApiError
 from plyhouse.protocol.api.routes import Call, Pages

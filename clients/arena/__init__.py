@@ -7,8 +7,7 @@ event_loop     the event loop
 sprt_trial     tests candidates against a base until the better one is known
 sprt_report    runs such a test for the command line
 series_report  says how a series went: for people and for scripts
-pairing_log    the file of finished pairings, for interrupted series
-series_files   the files that a series writes
+pairing_log    the file of finished pairings, for interrupted series; the files that a series writes
 content_hash   the version of a bot or game: a hash of its content
 bot_labels     names of the bots, from the command line
 progress       the progress bar

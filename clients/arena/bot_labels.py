@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-__all__ = ["bot_labels", "contest_labels"]
-
 
 def contest_labels(contest: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """Return the names of all bots in each series: only those of the candidates, which come first,

@@ -23,8 +23,6 @@ from plyhouse.protocol.installed import installed_version
 if TYPE_CHECKING:
     from plyhouse.games.base import Game
 
-__all__ = ["bot_version", "game_text", "game_version", "source_files"]
-
 _FILE: Final = re.compile(r"(?P<path>.*\.py)(?::(?P<name>\w+))?")
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-__all__ = ["loop_factory"]
-
 
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
     """The fastest event loop there is on this machine."""

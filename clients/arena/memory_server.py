@@ -15,13 +15,6 @@ from plyhouse.bots.client.channel import Channel, Connector
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.local_hub import LocalHub
 
-__all__ = [
-    "PLAYER",
-    "connector_of",
-    "local_hub",
-    "online",
-]
-
 PLAYER = "local"
 """The account that the bots of a local match belong to."""
 

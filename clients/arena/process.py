@@ -44,9 +44,7 @@ from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.match_runner import Terms
 
 if TYPE_CHECKING:
-    from plyhouse.bots.hosting.boxed_bot import MakeRunner
-
-__all__ = ["Arena", "failure_of", "main", "pairing_seed", "seat_orders"]
+    from plyhouse.bots.hosting.hosted_runner import MakeRunner
 
 Work: TypeAlias = "asyncio.Task[None]"
 
@@ -269,7 +267,7 @@ async def boxes(bots: Sequence[str]) -> AsyncIterator[list[tuple[str, MakeRunner
         yield []
         return
     # Few series need these.
-    from plyhouse.bots.hosting.boxed_bot import boxed
+    from plyhouse.bots.hosting.hosted_runner import boxed
     from plyhouse.bots.sandbox.client import ForkServerClient
     from plyhouse.bots.sandbox.tiers import choose_tier
 

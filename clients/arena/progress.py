@@ -17,8 +17,6 @@ from plyhouse.clients.arena.tally import MatchResult, beaten
 from plyhouse.clients.shared.output import has_controls, note, signed
 from plyhouse.protocol.messages import VOID
 
-__all__ = ["Progress", "Score", "Standing", "watched"]
-
 
 class Score:
     """The score of a series while it goes on.

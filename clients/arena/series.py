@@ -19,8 +19,6 @@ import msgspec
 from plyhouse.clients.arena.tally import MatchResult
 from plyhouse.clients.shared.errors import EXIT_FAILED, CommandError
 
-__all__ = ["ArenaError", "ArenaFailure", "PlayedPairing", "Series", "default_jobs", "play_series"]
-
 LINE_LIMIT = 64 * 1024 * 1024
 """Longest line of a process: the records of a whole pairing."""
 

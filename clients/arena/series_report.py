@@ -14,8 +14,6 @@ from plyhouse.protocol.messages import VOID
 if TYPE_CHECKING:
     from plyhouse.clients.arena.series import Series
 
-__all__ = ["series_document", "show_faults", "show_series"]
-
 
 def show_series(
     series: Series, results: list[MatchResult], accounts: list[Tally], *, show_seed: bool

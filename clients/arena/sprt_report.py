@@ -9,10 +9,9 @@ from typing import Any, Final
 import click
 
 from plyhouse.clients.arena.content_hash import bot_version, game_text, game_version
-from plyhouse.clients.arena.pairing_log import Conditions, Entrant
+from plyhouse.clients.arena.pairing_log import Conditions, Entrant, SeriesPaths, kept, run
 from plyhouse.clients.arena.progress import watched
 from plyhouse.clients.arena.series import PlayedPairing, Series
-from plyhouse.clients.arena.series_files import SeriesPaths, kept, run
 from plyhouse.clients.arena.sprt_trial import OPENING_PLIES, Trial, play_trial
 from plyhouse.clients.arena.tally import Tally, elo, tally
 from plyhouse.clients.shared.errors import EXIT_INTERRUPTED, EXIT_USAGE, CommandError
@@ -20,15 +19,6 @@ from plyhouse.clients.shared.output import counted, interval, note, print_table,
 from plyhouse.games.base import Game
 from plyhouse.server.results.scoring import teams_of
 from plyhouse.server.results.sprt import SprtState, Verdict
-
-__all__ = [
-    "conditions_of",
-    "interrupted",
-    "opponents",
-    "run_trial",
-    "show_trial",
-    "trial_document",
-]
 
 EVERY: Final = 25
 """Pairings between two lines, where there is no bar."""

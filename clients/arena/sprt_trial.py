@@ -27,8 +27,6 @@ from plyhouse.protocol.messages import VOID
 from plyhouse.server.results.sequential import ConfidenceSequence
 from plyhouse.server.results.sprt import Hypotheses, Sprt, elo_score
 
-__all__ = ["OPENING_PLIES", "Trial", "Unit", "pair_value", "play_trial", "random_plies", "unit_of"]
-
 Unit: TypeAlias = Literal["elo", "utility"]
 
 ALIKE: Final = 20

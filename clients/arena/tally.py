@@ -23,19 +23,6 @@ from typing import Final
 
 from plyhouse.protocol.messages import VOID
 
-__all__ = [
-    "Interval",
-    "MatchResult",
-    "Tally",
-    "all_alike",
-    "beaten",
-    "elo",
-    "mean_interval",
-    "score_interval",
-    "student",
-    "tally",
-]
-
 Z: Final = 1.959963984540054
 """Two-sided 95 % point of the normal distribution."""
 

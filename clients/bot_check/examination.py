@@ -30,14 +30,14 @@ from plyhouse.bots.loading import BotLoadError, check_spec
 from plyhouse.bots.running.base_runner import Runner
 from plyhouse.bots.running.runner import BotRunner, RunOptions
 from plyhouse.clients.arena.memory_server import local_hub
-from plyhouse.clients.bot_check.faulty_channel import Faults
 from plyhouse.clients.bot_check.matches import (
     CheckMatch,
     Examination,
+    Faults,
     MachineBusyError,
+    ScriptedOpponent,
     examination_of,
 )
-from plyhouse.clients.bot_check.scripted_opponent import ScriptedOpponent
 from plyhouse.clients.bot_check.time_controls import (
     DEFAULT,
     PRESSURE,
@@ -49,8 +49,6 @@ from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import game_names, get_game
 from plyhouse.server.match.time_control import TimeControl
-
-__all__ = ["LIMIT", "Finding", "check_bot"]
 
 LIMIT: Final = 110.0
 """Seconds that a check takes at most. A runner gives it 120, with the start of its processes."""

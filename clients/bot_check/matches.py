@@ -3,28 +3,199 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import random
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final
 
+import msgpack  # type: ignore[import-untyped]
+
 from plyhouse.bots.client.channel import Channel, Connector
+from plyhouse.bots.client.client import Client, ClientError, Introduction
 from plyhouse.bots.process.ply_cost import CostOfPly
 from plyhouse.bots.running.base_runner import Runner
 from plyhouse.bots.running.runner import RunOptions
 from plyhouse.bots.running.summary import SeatResult
 from plyhouse.clients.arena.memory_server import PLAYER, connector_of, online
-from plyhouse.clients.bot_check.faulty_channel import Faults, FaultyChannel
-from plyhouse.clients.bot_check.scripted_opponent import ScriptedOpponent, oppose
 from plyhouse.games.base import Game
-from plyhouse.protocol.messages import VOID
+from plyhouse.protocol.codec import MSGPACK, Frame
+from plyhouse.protocol.messages import (
+    VOID,
+    Accepted,
+    Act,
+    ClientMessage,
+    MatchMessage,
+    Notice,
+    Ready,
+    Resign,
+    Turn,
+)
 from plyhouse.server.gateway.local_hub import LocalHub
 from plyhouse.server.hosting.placement import LostTime
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.match_runner import Terms
 
-__all__ = ["CheckMatch", "Examination", "MachineBusyError", "examination_of"]
+
+@dataclass(slots=True)
+class ScriptedOpponent:
+    """The behaviour of an opponent."""
+
+    resigns: bool = False
+    """Gives up at its first turn instead of playing."""
+    rng: random.Random = field(default_factory=lambda: random.Random(20260101))
+
+
+async def oppose(
+    connector: Connector, token: str, name: str, script: Callable[[], ScriptedOpponent]
+) -> None:
+    """Play all matches by the current script, until cancelled."""
+    client = Client(connector, Introduction(token, bot=name, max_matches=1000))
+    tasks: set[asyncio.Task[None]] = set()
+
+    def spawn(work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+
+    async with aclosing(client.messages()) as messages:
+        async for message, _ in messages:
+            match message:
+                case MatchMessage(snapshot=snapshot) if snapshot.status == "waiting":
+                    spawn(_ask(client, partial(_ready, snapshot.match)))
+                case Turn() if script().resigns:
+                    spawn(_ask(client, partial(_resign, message.match)))
+                case Turn(match=match, ply=ply, observation=seen):
+                    action = script().rng.choice(seen["legal"])
+                    spawn(_ask(client, partial(_act, match, ply, action)))
+                case _:
+                    pass
+
+
+async def _ask(client: Client, build: Callable[[int], ClientMessage]) -> None:
+    with contextlib.suppress(ClientError):  # the match may be over
+        await client.request(build, repeat=True)
+
+
+def _ready(match: str, number: int) -> Ready:
+    return Ready(number, match)
+
+
+def _resign(match: str, number: int) -> Resign:
+    return Resign(number, match)
+
+
+def _act(match: str, ply: int, action: str, number: int) -> Act:
+    return Act(number, match, ply, action)
+
+
+@dataclass(slots=True)
+class Faults:
+    """The faults still to inject into a bot's connection; each one decrements its count."""
+
+    noise: bool = False
+    """True if each turn is followed by a duplicate and by messages of a later version."""
+    cut_turns: int = 0
+    """Number of turns to drop by breaking the connection instead of delivering them."""
+    cut_acts: int = 0
+    """Number of times to break the connection right after an action was sent."""
+
+
+class FaultyChannel:
+    """A bot's connection that injects the faults that ``disturbance`` returns.
+
+    ``on_accepted`` is called whenever the server has taken an action of the bot.
+    """
+
+    def __init__(
+        self,
+        inner: Channel,
+        disturbance: Callable[[], Faults],
+        on_accepted: Callable[[], None],
+    ) -> None:
+        self._inner = inner
+        self._disturbance = disturbance
+        self._on_accepted = on_accepted
+        self._extra: deque[Frame] = deque()
+
+    @property
+    def close_code(self) -> int | None:
+        """The WebSocket close code; None while the connection is open."""
+        return self._inner.close_code
+
+    @close_code.setter
+    def close_code(self, value: int | None) -> None:
+        self._inner.close_code = value
+
+    @property
+    def close_reason(self) -> str:
+        """The reason for closing the connection."""
+        return self._inner.close_reason
+
+    @close_reason.setter
+    def close_reason(self, value: str) -> None:
+        self._inner.close_reason = value
+
+    def send(self, frame: Frame) -> None:
+        """Send a frame; after an action the connection may break."""
+        self._inner.send(frame)
+        disturbance = self._disturbance()
+        if disturbance.cut_acts and _type(frame) == "act":
+            disturbance.cut_acts -= 1
+            self._cut()
+
+    async def recv(self) -> Frame | None:
+        """Return the next frame, real or injected; None once the connection is closed."""
+        if self._extra:
+            return self._extra.popleft()
+        frame = await self._inner.recv()
+        if frame is None:
+            return None
+        disturbance = self._disturbance()
+        kind = _type(frame)
+        if kind == "accepted":
+            self._on_accepted()
+        if kind == "turn":
+            if disturbance.cut_turns:
+                disturbance.cut_turns -= 1
+                self._cut()
+                return None
+            if disturbance.noise:
+                self._extra.extend(_noise(frame))
+                return _with_field(frame)
+        return frame
+
+    def close(self, code: int = 1000, reason: str = "") -> None:
+        """Close the connection with a WebSocket close code."""
+        self._inner.close(code, reason)
+
+    def _cut(self) -> None:
+        self._extra.clear()
+        self._inner.close(1006, "the examiner cut the line")
+
+
+def _type(frame: Frame) -> str:
+    return str(msgpack.unpackb(frame).get("type", ""))
+
+
+def _with_field(frame: Frame) -> Frame:
+    fields = msgpack.unpackb(frame)
+    fields["field_of_a_later_version"] = {"any": [1, 2.5, None]}
+    return bytes(msgpack.packb(fields))
+
+
+def _noise(turn: Frame) -> list[Frame]:
+    """Return the turn again, an unknown message, a notice and an answer to no request."""
+    return [
+        turn,
+        bytes(msgpack.packb({"type": "message_of_a_later_version", "match": "m"})),
+        MSGPACK.encode(Notice("notice/check", "This is a check.")),
+        MSGPACK.encode(Accepted(2**40, "nobody's", 3)),
+    ]
+
 
 MATCH_SECONDS = 60.0
 """Seconds after which the opponents give up, so that a check ends."""

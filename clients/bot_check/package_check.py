@@ -17,8 +17,6 @@ from typing import Final
 
 from plyhouse.protocol.hosting.package import Package
 
-__all__ = ["Problem", "import_problem"]
-
 PATIENCE: Final = 60.0
 """Seconds that the import of a bot may take."""
 

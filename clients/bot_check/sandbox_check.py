@@ -12,11 +12,10 @@ from pathlib import Path
 
 import click
 
-from plyhouse.bots.hosting.boxed_bot import boxed
+from plyhouse.bots.hosting.hosted_runner import boxed
 from plyhouse.bots.loading import check_spec
-from plyhouse.bots.sandbox.box import TIERS, Tier, tier_named
+from plyhouse.bots.sandbox.box import TIERS, Cores, Tier, tier_named
 from plyhouse.bots.sandbox.client import ForkServerClient
-from plyhouse.bots.sandbox.cores import Cores
 from plyhouse.bots.sandbox.probe_runner import ProbeResult, probe_tier
 from plyhouse.bots.sandbox.tiers import LEAST, choose_tier, gaps, why_not
 from plyhouse.clients.bot_check.examination import Finding, check_bot
@@ -24,8 +23,6 @@ from plyhouse.clients.bot_check.time_controls import DEFAULT, Terms
 from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK
 from plyhouse.protocol.hosting.package import Rules
 from plyhouse.server.match.time_control import TimeControl
-
-__all__ = ["check_bot_or_submission", "probe_tiers"]
 
 
 async def check_bot_or_submission(

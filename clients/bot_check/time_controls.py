@@ -14,8 +14,6 @@ from msgspec import structs
 
 from plyhouse.server.match.time_control import MS, SECOND, TimeControl
 
-__all__ = ["DEFAULT", "PRESSURE", "Controls", "Terms", "read_terms", "seconds_per_ply"]
-
 DEFAULT: Final = TimeControl.parse("total:60+1")
 """The time control of a check without a competition."""
 PRESSURE: Final = TimeControl.parse("move:0.25")

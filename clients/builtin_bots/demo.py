@@ -6,8 +6,6 @@ from typing import Any
 
 from plyhouse.bots import Bot, Turn
 
-__all__ = ["AlwaysNickel", "HoldAtTwenty", "Maniac"]
-
 
 class HoldAtTwenty(Bot):
     """Rolls until the turn has brought twenty points: the rule of thumb for pig."""

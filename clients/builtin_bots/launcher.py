@@ -30,8 +30,6 @@ from plyhouse.server.competition_rules.reference_baselines import HOUSE_LEVELS, 
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.jobs.periodic import Periodic
 
-__all__ = ["LEVELS", "StartedBots"]
-
 log = logging.getLogger("plyhouse.house_bots")
 
 LEVELS: Final = HOUSE_LEVELS

@@ -23,8 +23,6 @@ from plyhouse.bots.loading import check_spec
 from plyhouse.bots.running.runner import BotRunner, RunOptions
 from plyhouse.server.competition_rules.reference_baselines import HOUSE_LEVELS, level_of
 
-__all__ = ["main"]
-
 NICENESS: Final = 5
 """How much these bots step back behind everything else on the machine."""
 

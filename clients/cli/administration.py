@@ -10,12 +10,12 @@ import asyncio
 import dataclasses
 import json
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import click
 
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
-from plyhouse.clients.shared.lazy import HintingGroup
+from plyhouse.clients.shared.lazy import HintingGroup, LazyGroup
 from plyhouse.clients.shared.options import (
     database_option,
     json_option,
@@ -28,21 +28,6 @@ from plyhouse.clients.shared.output import note, print_table
 if TYPE_CHECKING:
     from plyhouse.storage.rows import AuditRow, By
     from plyhouse.storage.store import Store
-
-__all__ = [
-    "audit",
-    "bot",
-    "disable_player",
-    "display",
-    "enable_player",
-    "keep_option",
-    "minute",
-    "operator",
-    "rename",
-    "void",
-    "why_option",
-    "with_store",
-]
 
 T = TypeVar("T")
 
@@ -326,3 +311,24 @@ def minute(milliseconds: int) -> str:
     from datetime import UTC, datetime
 
     return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%d %H:%M")
+
+
+_HERE: Final = "plyhouse.clients.cli"
+
+COMMANDS: Final = {
+    "player": (f"{_HERE}.accounts:player", "Add, list, rename and disable players"),
+    "bot": (f"{_HERE}.administration:bot", "Disable, enable and reinstate bots"),
+    "void": (f"{_HERE}.administration:void", "Exclude a match from every leaderboard and table"),
+    "audit": (f"{_HERE}.administration:audit", "Show what organisers did and why"),
+    "db": (f"{_HERE}.db:db", "Copy, back up, check or upgrade the database"),
+}
+"""The subcommands: where each lives and its short help."""
+
+
+@click.group(cls=LazyGroup, lazy={"Commands": COMMANDS})
+def admin() -> None:
+    """Administer players, bots, matches and the database.
+
+    These commands work on the database itself, also while a server uses it. The server reads the
+    audit log every second or two and acts on it.
+    """

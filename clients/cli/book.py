@@ -11,8 +11,6 @@ from plyhouse.clients.shared.games import game_files_option
 from plyhouse.clients.shared.options import database_option, number_option, output_option
 from plyhouse.clients.shared.output import counted, note
 
-__all__ = ["book"]
-
 
 @click.command()
 @click.argument("game")
@@ -31,7 +29,7 @@ def book(
     Reads FILES of records, as `plyhouse match --save` writes them, and the matches of a
     database. The bot `book(file="book.json")` plays by the result.
     """
-    from plyhouse.clients.replay.finished_matches import played_matches
+    from plyhouse.clients.replay.record_files import played_matches
     from plyhouse.clients.shared.games import named_spec
     from plyhouse.games.registry import get_game
     from plyhouse.search import InvalidMatch, OpeningBook

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from plyhouse.clients.review.recorded_turn import RecordedTurn
     from plyhouse.games.base import Game
 
-__all__ = ["ask"]
-
 
 @click.command()
 @click.argument("spec", metavar="BOT")

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from plyhouse.bots.serving.requests import Service
     from plyhouse.games.base import Game
 
-__all__ = ["as_gtp", "as_uci"]
-
 LATE_PASS: Final = ("othello",)
 """Games where a pass is legal, but not at the start."""
 

@@ -14,8 +14,6 @@ from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK, CommandError
 from plyhouse.clients.shared.options import game_option, json_option, time_control_option
 from plyhouse.clients.shared.output import counted, note
 
-__all__ = ["check"]
-
 MARKS = {(True, False): "ok      ", (True, True): "WARNING ", (False, False): "FAILED  "}
 
 

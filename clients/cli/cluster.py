@@ -11,9 +11,7 @@ from plyhouse.clients.shared.options import database_option, json_option
 from plyhouse.clients.shared.output import counted, note, print_json, print_table
 
 if TYPE_CHECKING:
-    from plyhouse.storage.cluster_overview import MemberOverview
-
-__all__ = ["cluster"]
+    from plyhouse.storage.members import MemberOverview
 
 COLUMNS = (
     *("member", "process", "address", "version", "state", "started", "lease"),
@@ -32,7 +30,7 @@ def cluster(database: str, as_json: bool) -> None:
     Column "waiting" counts messages to it that wait in the database, while NATS is away. Column
     "leads" names the jobs that it does for all members.
     """
-    from plyhouse.storage.cluster_overview import cluster_overview
+    from plyhouse.storage.members import cluster_overview
 
     found = with_store(database, lambda store: store.read(cluster_overview))
     if as_json:

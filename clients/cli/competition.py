@@ -15,10 +15,17 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from plyhouse.clients.cli.administration import minute, why_option
-from plyhouse.clients.cli.announcements import announce, announcements
-from plyhouse.clients.cli.competition_baseline import baseline, refuse_unfit_references
-from plyhouse.clients.cli.competition_change import change, copy, print_file, renamed, unfreeze
-from plyhouse.clients.cli.competition_results import export, report, standings
+from plyhouse.clients.cli.competition_change import (
+    baseline,
+    change,
+    copy,
+    print_file,
+    refuse_unfit_references,
+    renamed,
+    unfreeze,
+)
+from plyhouse.clients.cli.competition_messages import announce, announcements, regrade
+from plyhouse.clients.cli.competition_results import export, report, standings, suspicious
 from plyhouse.clients.cli.competition_staff import staff
 from plyhouse.clients.cli.competition_status import POLL, pairings, status
 from plyhouse.clients.cli.competition_steering import (
@@ -28,9 +35,7 @@ from plyhouse.clients.cli.competition_steering import (
     resume,
     withdraw,
 )
-from plyhouse.clients.cli.regrades import regrade
 from plyhouse.clients.cli.rehearse import rehearse
-from plyhouse.clients.cli.suspicious import suspicious
 from plyhouse.clients.shared.competition_requests import read_text, request, why_text
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.shared.http import ask
@@ -168,8 +173,8 @@ def check(
     """
     from plyhouse.games.registry import get_game
     from plyhouse.server.competition_rules.file_reader import read_competition
-    from plyhouse.server.competition_rules.format_types import FormatError
-    from plyhouse.server.competition_rules.grade_precision import grade_notes
+    from plyhouse.server.competition_rules.formats import FormatError
+    from plyhouse.server.competition_rules.grading import grade_notes
     from plyhouse.server.results.scoring import scoring_rule
 
     text = read_text(file)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
 import click
 
 from plyhouse.clients.cli.administration import why_option
-from plyhouse.clients.cli.competition_baseline import refuse_unfit_references
 from plyhouse.clients.shared.competition_requests import confirm, read_text, request
 from plyhouse.clients.shared.errors import EXIT_REFUSED, EXIT_USAGE, CommandError
 from plyhouse.clients.shared.options import (
@@ -23,7 +23,75 @@ from plyhouse.clients.shared.output import counted, note
 from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.competitions import Change
 
-__all__ = ["change", "copy", "print_file", "renamed", "unfreeze"]
+
+def refuse_unfit_options(references: Mapping[str, str]) -> None:
+    """Raise `InvalidCompetition` for options that a reference bot does not take.
+
+    ``references`` are bots with their options, by their keys in the competition file.  The bots
+    are loaded, which a server does not do.
+    """
+    from plyhouse.bots.loading import BotLoadError, bot_options, load_bot
+    from plyhouse.server.competition_rules.file_table import InvalidCompetition, Mistake
+
+    mistakes = []
+    for key, reference in references.items():
+        try:
+            bot_options(reference, load_bot(reference))
+        except BotLoadError as error:
+            mistakes.append(Mistake("competition/unfit_baseline", key, str(error)))
+    if mistakes:
+        raise InvalidCompetition(mistakes)
+
+
+def refuse_unfit_references(text: str) -> None:
+    """Raise `InvalidCompetition` for reference bots of a file whose options are wrong.
+
+    A file with other mistakes passes: its reader reports them.
+    """
+    from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
+
+    try:
+        baselines = read_competition(text).baselines
+    except InvalidCompetition:
+        return
+    refuse_unfit_options(
+        {
+            f"baselines[{number}].reference": each.reference
+            for number, each in enumerate(baselines)
+            if each.reference
+        }
+    )
+
+
+@click.command()
+@competition_argument("bot", "PLAYER/BOT")
+@click.option(
+    "--reference",
+    default="",
+    metavar="REFERENCE",
+    help='Let this one take its place: "ismcts(simulations=200)".',
+)
+@server_option()
+@token_option()
+@why_option(required=False)
+def baseline(name: str, bot: str, reference: str, server: str, token: str | None, why: str) -> None:
+    """Check a baseline again, or replace it.
+
+    PLAYER/BOT is a reference bot that the file of the competition names. This works before and
+    after the freeze, and again when the final is over. A baseline that staff submitted is replaced
+    by submitting another version: plyhouse submit FILE --bot BOT --competition NAME.
+    """
+    from plyhouse.server.competition_rules.reference_baselines import reference_problem
+
+    if reference and not reference_problem(reference):  # else the server names the mistake
+        refuse_unfit_options({"--reference": reference})
+    made = request(
+        server, token, competition_calls.check_baseline(name, bot, reference=reference, why=why)
+    )
+    if made.status == "waiting":
+        note(f"{made.bot} waits for its check: plyhouse competition status {name!r}")
+    else:
+        note(f"{made.bot} has passed its check before, and can play.")
 
 
 @click.command()
@@ -124,7 +192,7 @@ def _with(text: str, settings: tuple[str, ...]) -> str:
     """A competition file with other values."""
     import tomllib
 
-    from plyhouse.server.competition_rules.file_edit import CannotEdit, set_value
+    from plyhouse.server.competition_rules.file_table import CannotEdit, set_value
 
     for each in settings:
         key, equals, value = each.partition("=")
@@ -143,9 +211,16 @@ def _with(text: str, settings: tuple[str, ...]) -> str:
 
 def _with_later_final(old: str, text: str, *, yes: bool) -> str:
     """Offer to move the final by as much as the freeze, if the freeze would be after it."""
-    from plyhouse.server.competition_rules.file_dates import date_text, later_final, written_dates
-    from plyhouse.server.competition_rules.file_edit import CannotEdit, set_value
-    from plyhouse.server.competition_rules.file_table import InvalidCompetition
+    from plyhouse.server.competition_rules.file_sections import (
+        date_text,
+        later_final,
+        written_dates,
+    )
+    from plyhouse.server.competition_rules.file_table import (
+        CannotEdit,
+        InvalidCompetition,
+        set_value,
+    )
 
     try:
         later = later_final(old, text)
@@ -162,8 +237,8 @@ def _with_later_final(old: str, text: str, *, yes: bool) -> str:
 
 def renamed(text: str, name: str, now: datetime) -> str:
     """A competition file under another name, without the dates that are over."""
-    from plyhouse.server.competition_rules.file_dates import written_dates
-    from plyhouse.server.competition_rules.file_edit import CannotEdit, set_value
+    from plyhouse.server.competition_rules.file_sections import written_dates
+    from plyhouse.server.competition_rules.file_table import CannotEdit, set_value
 
     try:
         text = set_value(text, "name", json.dumps(name, ensure_ascii=False))

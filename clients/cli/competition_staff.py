@@ -16,8 +16,6 @@ from plyhouse.clients.shared.options import (
 from plyhouse.clients.shared.output import note, print_json, print_table
 from plyhouse.protocol.api import competition_calls
 
-__all__ = ["staff"]
-
 
 @click.group(cls=HintingGroup)
 def staff() -> None:

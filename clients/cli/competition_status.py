@@ -10,7 +10,6 @@ import click
 
 from plyhouse.clients.cli.administration import minute
 from plyhouse.clients.shared.competition_requests import practice_ladder, request
-from plyhouse.clients.shared.competition_table import print_board, print_certainty
 from plyhouse.clients.shared.options import (
     competition_argument,
     json_option,
@@ -18,11 +17,10 @@ from plyhouse.clients.shared.options import (
     token_option,
 )
 from plyhouse.clients.shared.output import counted, late_words, note, print_json, print_table
+from plyhouse.clients.shared.standings import print_board, print_certainty
 from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.boards import NextPairing, RoundPairing
 from plyhouse.protocol.api.competitions import CompetitionDetail, Entry
-
-__all__ = ["POLL", "pairings", "status"]
 
 POLL = 0.5
 """Seconds between two requests of ``status --wait`` and ``run --wait``."""

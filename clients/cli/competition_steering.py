@@ -24,8 +24,6 @@ from plyhouse.protocol.api.competitions import Losses
 if TYPE_CHECKING:
     from plyhouse.storage.store import Store
 
-__all__ = ["delete", "list_competitions", "pause", "resume", "withdraw"]
-
 
 @click.command("list")
 @server_option(default=None)
@@ -136,10 +134,10 @@ def _losses(server: str | None, token: str | None, database: str, name: str) -> 
         return request(server, token, competition_calls.competition_losses(name))
     from msgspec import convert
 
-    from plyhouse.storage import competition_losses
+    from plyhouse.storage import competition_changes
 
     lost = with_store(
-        database, lambda store: store.read(competition_losses.losses, name, store.now())
+        database, lambda store: store.read(competition_changes.losses, name, store.now())
     )
     return convert(lost, Losses, from_attributes=True)
 

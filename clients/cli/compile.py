@@ -22,8 +22,6 @@ import click
 
 from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_USAGE, CommandError
 
-__all__ = ["compile_game"]
-
 CONFIG: Final = """\
 [mypy]
 mypy_path = .

@@ -12,8 +12,6 @@ from plyhouse.clients.shared.lazy import HintingGroup
 from plyhouse.clients.shared.options import database_option
 from plyhouse.clients.shared.output import note
 
-__all__ = ["db"]
-
 
 @click.group(cls=HintingGroup)
 def db() -> None:

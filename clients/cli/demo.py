@@ -29,8 +29,6 @@ from plyhouse.clients.shared.output import has_controls, note
 from plyhouse.clients.shared.standings import print_standings
 from plyhouse.protocol.api import calls, competition_calls
 
-__all__ = ["demo"]
-
 HERE: Final = Path(__file__).resolve().parent
 ORGANISER: Final = "organiser"
 START_TIMEOUT: Final = 30.0

@@ -14,8 +14,6 @@ import click
 from plyhouse.clients.shared.errors import EXIT_OK, exit_code, sentence
 from plyhouse.clients.shared.options import database_option, json_option, server_option
 
-__all__ = ["doctor"]
-
 SHOWN = ("click", "litestar", "msgpack", "msgspec", "numpy", "rich", "sqlalchemy", "uvicorn")
 OPTIONAL = ("uvloop", "asyncpg")
 

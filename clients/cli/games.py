@@ -21,8 +21,6 @@ from plyhouse.games.rules import rules_text
 from plyhouse.protocol.api.server import ListedGame
 from plyhouse.server.match.example_turns import example_turn
 
-__all__ = ["games"]
-
 
 @click.command()
 @click.argument("name", required=False)

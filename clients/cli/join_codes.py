@@ -12,8 +12,6 @@ from plyhouse.clients.shared.options import competition_option, server_option, t
 from plyhouse.clients.shared.output import counted, note, print_table
 from plyhouse.protocol.api import competition_calls
 
-__all__ = ["code"]
-
 
 @click.group(cls=HintingGroup)
 def code() -> None:

@@ -15,10 +15,8 @@ from plyhouse.clients.shared.options import (
     server_option,
 )
 from plyhouse.clients.shared.output import note, print_json
-from plyhouse.clients.shared.screen_mode import draws_in_place, plain_option
+from plyhouse.clients.shared.screens import draws_in_place, plain_option
 from plyhouse.clients.shared.standings import print_standings, standings_from_database
-
-__all__ = ["leaderboard"]
 
 
 @click.command()
@@ -59,7 +57,7 @@ def leaderboard(
 
     if draws_in_place(plain) and not as_json:
         from plyhouse.clients.shared.leaderboard_source import boards_of
-        from plyhouse.clients.shared.start_screens import show_boards
+        from plyhouse.clients.shared.screens import show_boards
 
         first = game if game is None else (spec_of if server else named_spec)(game)
         show_boards(boards_of(server, database, limit, versions=versions), first)

@@ -13,8 +13,6 @@ import click
 from plyhouse.clients.cli.training import train
 from plyhouse.clients.shared.options import number_option, output_option
 
-__all__ = ["learn"]
-
 PLAYOUTS = 1000
 """Simulations of MCTS, the rival in breakthrough."""
 

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plyhouse.clients.shared.screen_mode import draws_in_place
+from plyhouse.clients.shared.screens import draws_in_place
 
 if TYPE_CHECKING:
     from plyhouse.clients.shared.terminal_server import TerminalServer
-
-__all__ = ["lobby"]
 
 
 def lobby(plain: bool, server: str, token: str | None) -> None:
@@ -20,7 +18,7 @@ def lobby(plain: bool, server: str, token: str | None) -> None:
 
     Raises `CommandError` if the server cannot be reached or refuses.
     """
-    from plyhouse.clients.shared.start_screens import failed, show_lobby
+    from plyhouse.clients.shared.screens import failed, show_lobby
     from plyhouse.clients.shared.terminal_server import TerminalServer
     from plyhouse.clients.terminal.interfaces import Refusal
 

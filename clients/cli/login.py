@@ -14,7 +14,7 @@ from plyhouse.clients.shared.options import (
     token_option,
 )
 from plyhouse.clients.shared.output import note
-from plyhouse.clients.shared.stored_login import (
+from plyhouse.clients.shared.token_files import (
     DamagedLoginError,
     StoredLogin,
     login_path,
@@ -23,8 +23,6 @@ from plyhouse.clients.shared.stored_login import (
     stored_login,
 )
 from plyhouse.protocol.text import trimmed_token
-
-__all__ = ["login", "logout"]
 
 
 @click.command()

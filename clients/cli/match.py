@@ -26,12 +26,10 @@ from plyhouse.clients.shared.output import counted, note
 from plyhouse.protocol.messages import VOID
 
 if TYPE_CHECKING:
+    from plyhouse.clients.arena.pairing_log import SeriesPaths
     from plyhouse.clients.arena.series import PlayedPairing, Series
-    from plyhouse.clients.arena.series_files import SeriesPaths
     from plyhouse.clients.arena.sprt_trial import Unit
     from plyhouse.games.base import Game
-
-__all__ = ["match"]
 
 FAULTS = VOID | {"bot_crash", "disconnect", "no_show", "illegal_action"}
 """Terminations that mean that a match was not played as it should have been: a bot is broken, or
@@ -211,15 +209,14 @@ def match(
     --sprt gave a candidate up because its games repeat. A loss on time is a loss as others.
     """
     from plyhouse.bots.loading import check_spec
-    from plyhouse.clients.arena.pairing_log import stored_seed
+    from plyhouse.clients.arena.pairing_log import SeriesPaths, stored_seed
     from plyhouse.clients.arena.series import Series, default_jobs
-    from plyhouse.clients.arena.series_files import SeriesPaths
     from plyhouse.games.registry import get_game
     from plyhouse.server.match.time_control import TimeControl
     from plyhouse.server.results.scoring import teams_of
 
     if game is None:
-        from plyhouse.clients.shared.bot_games import common_game
+        from plyhouse.clients.shared.games import common_game
 
         game = common_game((*bots, base) if base else bots, "with --game")
     rules = get_game(game, files=True)
@@ -351,9 +348,9 @@ def _play(
     series: Series, game: Game, pairings: int, jobs: int, files: SeriesPaths
 ) -> list[MatchResult]:
     """Play what has not been played yet; results in the order of the pairings."""
+    from plyhouse.clients.arena.pairing_log import kept, run
     from plyhouse.clients.arena.progress import Score, watched
     from plyhouse.clients.arena.series import play_series
-    from plyhouse.clients.arena.series_files import kept, run
 
     conditions = None
     if files.resume is not None:

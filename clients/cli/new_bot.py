@@ -13,8 +13,6 @@ from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.shared.output import note
 from plyhouse.games.base import Game, Information
 
-__all__ = ["class_name", "new_bot", "starter"]
-
 _HEAD: Final = '''"""A bot for {title}.
 
 Try it:        plyhouse match {file}{others}

@@ -13,7 +13,7 @@ import click
 from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
 from plyhouse.clients.shared.options import default_server, number_option, token_for, token_option
 from plyhouse.clients.shared.output import has_colour, in_columns, note, signed
-from plyhouse.clients.shared.screen_mode import (
+from plyhouse.clients.shared.screens import (
     draws_in_place,
     is_light,
     plain_option,
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from plyhouse.games.base import Game
     from plyhouse.protocol.messages import Event, Finished, MatchSnapshot, Outcome, Turn, Update
     from plyhouse.server.gateway.local_hub import LocalHub
-
-__all__ = ["play"]
 
 PERSON = "you"
 """The account that the person plays under."""
@@ -104,7 +102,7 @@ def play(
         lobby(plain, address, token_for(address, token))
         return EXIT_OK
     if game is None and bots:
-        from plyhouse.clients.shared.bot_games import common_game
+        from plyhouse.clients.shared.games import common_game
 
         game = common_game(bots, "before --against")
     if game is None:
@@ -262,7 +260,7 @@ class _Table:
 
     async def _draw_in_place(self, hub: LocalHub) -> int:
         """The same on a screen, as often as the person wants another match."""
-        from plyhouse.clients.shared.terminal_connection import TerminalConnection
+        from plyhouse.clients.shared.terminal_server import TerminalConnection
         from plyhouse.clients.terminal.followed_match import FollowedMatch as Followed
         from plyhouse.clients.terminal.screens.app import TerminalApp
         from plyhouse.clients.terminal.screens.match import MatchScreen

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from plyhouse.clients.rehearsal.outcome_check import RehearsalFacts, Verdict
     from plyhouse.clients.rehearsal.small_competition import SmallCompetition
 
-__all__ = ["rehearse"]
-
 
 @click.command()
 @competition_argument(shown="FILE|NAME")

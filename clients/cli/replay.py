@@ -21,13 +21,11 @@ from plyhouse.clients.shared.options import (
     token_option,
 )
 from plyhouse.clients.shared.output import has_colour, has_controls, note
-from plyhouse.clients.shared.screen_mode import draws_in_place, plain_option
+from plyhouse.clients.shared.screens import draws_in_place, plain_option
 
 if TYPE_CHECKING:
     from plyhouse.clients.replay.positions import Position
     from plyhouse.server.results.record import Record
-
-__all__ = ["record_asked", "replay"]
 
 KEYS: Final = "Enter or space: on; b: back; g: to the start; G: to the end; p: play; q: quit"
 NEXT: Final = ("\r", "\n", " ", "n", "l", "\x1b[C", "\x1b[B")
@@ -146,7 +144,7 @@ def replay(
     title = f"{record.game}, {record.time_control}: {players}"
     start = next((i for i, each in enumerate(positions) if each.ply >= ply), len(positions) - 1)
     if draws_in_place(plain):
-        from plyhouse.clients.shared.start_screens import show_replay
+        from plyhouse.clients.shared.screens import show_replay
 
         show_replay(record, game, positions, title, start, viewer, pace)
     elif pace is not None:

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from plyhouse.protocol.api.positions import Review, ReviewedPly
     from plyhouse.server.results.record import Record
 
-__all__ = ["review"]
-
 
 @click.command()
 @click.argument("what", metavar="FILE|MATCH")

@@ -16,8 +16,6 @@ from plyhouse.clients.shared.errors import EXIT_OK
 from plyhouse.clients.shared.options import number_option, server_option
 from plyhouse.protocol.text import trimmed_token
 
-__all__ = ["runner"]
-
 
 @click.command()
 @server_option(login=False)
@@ -88,10 +86,9 @@ def runner(
     doctor sandbox`), until you stop it. Several machines share the work; if one ends, its
     bots go to the others. It can be started before the server, and survives its restart.
     """
-    from plyhouse.bots.sandbox.box import tier_named
-    from plyhouse.bots.sandbox.cores import Cores
+    from plyhouse.bots.sandbox.box import Cores, tier_named
     from plyhouse.clients.runner.machine import Machine, Setup
-    from plyhouse.clients.runner.runner_log import runner_log
+    from plyhouse.clients.runner.private_folder import runner_log
     from plyhouse.clients.shared.output import harmless
 
     called = name or _host_name()

@@ -30,8 +30,6 @@ from plyhouse.server.worker import Worker, end_with_supervisor
 if TYPE_CHECKING:
     from plyhouse.server.serve import RunningServer
 
-__all__ = ["serve"]
-
 log = logging.getLogger("plyhouse.server")
 
 

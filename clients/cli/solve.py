@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from plyhouse.games.errors import GameMismatch
     from plyhouse.search.equilibria.solution import Progress, Solution
 
-__all__ = ["solve"]
-
 ALGORITHMS: Final = ("cfr_plus", "discounted_cfr", "cfr", "mccfr")
 SHOWN: Final = 40
 """The policy of a game of at most so many information states is printed."""
@@ -167,6 +165,7 @@ class Progressing:
         self.due = 1.0
 
     def __call__(self, progress: Progress) -> None:
+        """Print the progress if it is due."""
         if progress.seconds >= self.due:
             self.due = progress.seconds * 1.5
             note(f"{progress.iteration:,} iterations, {progress.rate:,.0f} per second")

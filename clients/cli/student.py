@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import shlex
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ import click
 
 from plyhouse.clients.cli.administration import minute, why_option
 from plyhouse.clients.cli.competition import read_text, request
-from plyhouse.clients.cli.personal_data import erase, export_data
+from plyhouse.clients.shared.competition_requests import confirm
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.shared.lazy import HintingGroup
 from plyhouse.clients.shared.options import (
@@ -23,11 +24,58 @@ from plyhouse.clients.shared.options import (
     token_option,
 )
 from plyhouse.clients.shared.output import counted, note, print_json, print_table
-from plyhouse.clients.shared.secret_files import secret_writer
+from plyhouse.clients.shared.token_files import secret_writer
 from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.competitions import Joining
 
-__all__ = ["join", "student"]
+
+@click.command()
+@click.argument("account")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@server_option()
+@token_option()
+@why_option(required=False)
+def erase(account: str, yes: bool, server: str, token: str | None, why: str) -> None:
+    """Erase a student for ever.
+
+    ACCOUNT is a student or a group; it is erased in all competitions.
+
+    A pseudonym stands for the account, its members and its bots from then on. Tokens, packages,
+    requests and what its bots printed are deleted. Results stay. docs/privacy.md says what cannot
+    be erased.
+    """
+    from plyhouse.protocol.api import calls
+
+    confirm(f"Erase {account} on {server} for ever?", yes=yes)
+    made = request(server, token, calls.erase_player(account, why=why))
+    gone = ", ".join(made.competitions)
+    note(
+        f"{account} is called {made.pseudonym} now, and keeps "
+        f"{counted(made.matches, 'match', 'matches')}." + (f" It left {gone}." if gone else "")
+    )
+
+
+@click.command("export-data")
+@click.argument("account")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write a file that only you can read.  [default: standard output]",
+)
+@server_option()
+@token_option()
+def export_data(account: str, output: Path | None, server: str, token: str | None) -> None:
+    """Export everything that is stored about ACCOUNT, as JSON.
+
+    Students export their own data with their own token.
+    """
+    from plyhouse.protocol.api import calls
+
+    found = request(server, token, calls.stored_data(account))
+    with secret_writer(output) as write:
+        write(json.dumps(found, indent=2, ensure_ascii=False) + "\n")
+
 
 late_option = click.option(
     "--late-until",

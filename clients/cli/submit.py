@@ -28,8 +28,6 @@ from plyhouse.protocol.api.submissions import Submission, SubmissionRules
 if TYPE_CHECKING:
     from plyhouse.protocol.hosting.package import Package, Rules
 
-__all__ = ["player_token", "show", "submit", "waited"]
-
 ASK_FIRST: Final = 0.5
 ASK_LAST: Final = 5.0
 """Seconds between questions whether the check is done, at first and after a while."""
@@ -88,7 +86,7 @@ def submit(
     without your machine. Ends with exit code 1 if the check refuses it, or is not over in time,
     or if it does not play in the competition that you named.
     """
-    from plyhouse.bots.package_files import read_package
+    from plyhouse.bots.local_packages import read_package
     from plyhouse.clients.shared.http import ask
     from plyhouse.protocol.hosting.package import pack
 

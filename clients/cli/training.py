@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     Training = AlphaZeroTraining | BackgammonTraining | LeducTraining | LimitTraining
 
-__all__ = ["EVERY", "train"]
-
 SETTINGS: Final = (
     "seed",
     "hidden",

@@ -10,8 +10,6 @@ from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_USAGE, CommandError
 from plyhouse.clients.shared.options import database_option, number_option, output_option
 from plyhouse.clients.shared.output import note
 
-__all__ = ["tune"]
-
 
 @click.command()
 @click.argument("game")
@@ -52,7 +50,7 @@ def tune(
     `plyhouse match --save` writes them, and of a database's matches. Or, with --self-play, by
     temporal differences. The bot `linear(file="weights.toml")` plays by the result.
     """
-    from plyhouse.clients.replay.finished_matches import played_matches
+    from plyhouse.clients.replay.record_files import played_matches
     from plyhouse.games.registry import get_game
     from plyhouse.learning.tuning import fit_logistic, samples_of, td_lambda
     from plyhouse.search import InvalidMatch, LinearEvaluation

@@ -13,14 +13,12 @@ import click
 from plyhouse.clients.shared.errors import CommandError
 from plyhouse.clients.shared.options import server_option, token_option
 from plyhouse.clients.shared.output import has_colour
-from plyhouse.clients.shared.screen_mode import draws_in_place, plain_option
+from plyhouse.clients.shared.screens import draws_in_place, plain_option
 
 if TYPE_CHECKING:
     from plyhouse.clients.shared.terminal_server import TerminalServer
     from plyhouse.clients.terminal.followed_match import FollowedMatch
     from plyhouse.protocol.messages import Termination
-
-__all__ = ["watch"]
 
 
 @click.command()
@@ -40,7 +38,7 @@ def watch(
     place, with keys that `?` lists; in a pipe and with --plain, every position is written once.
     Spectators see what is public.
     """
-    from plyhouse.clients.shared.start_screens import failed, show_match
+    from plyhouse.clients.shared.screens import failed, show_match
     from plyhouse.clients.shared.terminal_server import TerminalServer
     from plyhouse.clients.terminal.interfaces import Refusal
 
@@ -64,8 +62,7 @@ def watch(
 
 async def _found(house: TerminalServer, match: str | None, game: str | None) -> FollowedMatch:
     """The match with the positions so far; of one that is over, all."""
-    from plyhouse.clients.terminal.followed_match import FollowedMatch
-    from plyhouse.clients.terminal.replay_positions import whole
+    from plyhouse.clients.terminal.followed_match import FollowedMatch, whole
     from plyhouse.protocol.api import calls
     from plyhouse.protocol.messages import Outcome, SeatInfo
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from plyhouse.clients.yardstick.scales import Scale
     from plyhouse.games.base import Game
 
-__all__ = ["yardstick"]
-
 COMPUTING: Final = ("best", "policy")
 """Bots that play small games of hidden information by a policy that they compute."""
 DIGITS: Final = {"Elo": 0, "exploitability": 4}
@@ -130,7 +128,7 @@ def _solvable(game: Game, bot: str) -> bool:
     """Return whether all positions, or the policy of a bot, can be computed."""
     from plyhouse.bots.reference.policy_bot import MAX_NODES
     from plyhouse.games.base import Information
-    from plyhouse.search.recommendation import SOLVABLE, histories, positions
+    from plyhouse.search.game_requirements import SOLVABLE, histories, positions
 
     if game.info.information is Information.IMPERFECT:
         most = MAX_NODES if bot == "policy" else SOLVABLE  # `best` samples larger games
@@ -148,9 +146,9 @@ def _measure(
     jobs: int | None,
     seed: int,
 ) -> list[Measured]:
+    from plyhouse.clients.arena.pairing_log import run
     from plyhouse.clients.arena.progress import Score, watched
     from plyhouse.clients.arena.series import default_jobs
-    from plyhouse.clients.arena.series_files import run
     from plyhouse.clients.yardstick.equilibrium import (
         QUESTIONS,
         approximate_exploitability,

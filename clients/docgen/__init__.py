@@ -1,7 +1,6 @@
 """Generators of pages in ``docs/``; run one with ``python -m``.
 
 command_reference   docs/commands.md
-game_pages          docs/games
-monopoly_deeds      section of docs/games/monopoly.md
+game_pages          docs/games; section of docs/games/monopoly.md
 fairness_tables     tables of docs/chance.md, docs/record.md and docs/endings.md
 """

@@ -13,8 +13,6 @@ import click
 
 from plyhouse.clients.cli.main import cli
 
-__all__ = ["reference"]
-
 KEPT = "\b\n"
 """Begins a paragraph of help that click does not wrap."""
 HEAD = """\

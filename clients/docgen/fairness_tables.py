@@ -26,8 +26,6 @@ from plyhouse.server.match.terminations import ENDINGS, counts_word
 from plyhouse.server.match.time_control import LagPolicy
 from plyhouse.server.results.record import Record, RecordChance, RecordEvent, RecordSeat
 
-__all__ = ["PAGES", "SPECS", "fairness_tables", "outcomes_in_order", "write_fairness_tables"]
-
 PAGES: Final = {"chance.md": "outcomes", "record.md": "record", "endings.md": "endings"}
 """Pages and the names of their generated parts."""
 

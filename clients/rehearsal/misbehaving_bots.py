@@ -13,18 +13,6 @@ from typing import Any, Final
 from plyhouse.bots import Bot, Turn
 from plyhouse.games.base import Game
 
-__all__ = [
-    "Crasher",
-    "Hanger",
-    "Hog",
-    "Honest",
-    "Printer",
-    "RuleBreaker",
-    "Sleeper",
-    "Steady",
-    "misbehaves",
-]
-
 SHORT: Final = 3
 """Turns of a seat in matches so short that there is no middle."""
 HOARD: Final = 64 * 1024 * 1024

@@ -15,8 +15,6 @@ from plyhouse.protocol.api.boards import BoardLine, GradeLine
 from plyhouse.protocol.messages import VOID
 from plyhouse.server.match.terminations import ENDINGS, FORFEITS, Fault, fault_of
 
-__all__ = ["RehearsalFacts", "RehearsalMatch", "Verdict", "judge", "opposing"]
-
 T = TypeVar("T")
 
 BUSY: Final = "; if this machine was busy, --time-control move:5 gives everybody more"

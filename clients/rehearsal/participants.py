@@ -11,8 +11,6 @@ from plyhouse.games.base import Information
 from plyhouse.games.registry import get_game
 from plyhouse.server.competition_rules.file import CompetitionFile
 
-__all__ = ["BROKEN", "Cast", "Event", "Role", "cast_of"]
-
 BROKEN: Final = '"""A bot that cannot be loaded."""\n\nimport a_library_that_nobody_has\n'
 """The text of the bot that cannot be imported."""
 

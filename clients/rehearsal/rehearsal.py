@@ -35,8 +35,6 @@ from plyhouse.protocol.messages import VOID
 from plyhouse.server.results.record import Record, read_record
 from plyhouse.server.results.verify import verify
 
-__all__ = ["SUSPEND_AFTER", "rehearse"]
-
 T = TypeVar("T")
 
 ORGANISER: Final = "organiser"

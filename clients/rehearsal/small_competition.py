@@ -14,8 +14,6 @@ from plyhouse.server.competition_rules.file_table import read_document
 from plyhouse.server.competition_rules.rehearsals import toml
 from plyhouse.server.match.time_control import SECOND, TimeControl
 
-__all__ = ["SHORT", "SmallCompetition", "scaled"]
-
 SHORT: Final = "move:1"
 """The time control instead of a long one."""
 LONGEST_NS: Final = SECOND

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from plyhouse.games.base import Game
     from plyhouse.server.results.record import Record
 
-__all__ = ["import_map", "replay_page", "styles"]
-
 SCRIPT: Final = "scene"
 """The module that draws a position."""
 IMPORT: Final = re.compile(r'from "\./(\w+)\.js"')

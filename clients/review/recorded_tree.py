@@ -1,6 +1,6 @@
 """The tree of a position of a match that was played, for ``plyhouse explain --record``.
 
-The server asks for it in the same way (`plyhouse.server.jobs.search_trees`), as it knows no search
+The server asks for it in the same way (`plyhouse.server.jobs.helper_jobs`), as it knows no search
 itself.
 """
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from plyhouse.games.base import Game
     from plyhouse.search.teaching.deepest_tree import Fitted
     from plyhouse.server.results.record import Record
-
-__all__ = ["Spot", "fields_of", "spot_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +89,7 @@ def judged(game: Game, spot: Spot, seconds: float) -> dict[str, Any] | None:
     """
     if not spot.played or spot.state.to_move < 0:
         return None
-    from plyhouse.clients.review.judge_choice import judge_for
+    from plyhouse.clients.review.judges import judge_for
 
     action = game.parse(spot.state, spot.played)
     said = judge_for(game, seconds / 2).judge(spot.state, action, seconds / 2)

@@ -18,8 +18,6 @@ from plyhouse.server.match.time_control import MS, TimeControl
 from plyhouse.server.match.views import Views, clock_states
 from plyhouse.server.results.record import Record, RecordEvent
 
-__all__ = ["RecordedTurn", "moment_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class RecordedTurn:

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any, Final
 
-from plyhouse.clients.review.judge_choice import judge_for
-from plyhouse.clients.review.judgement import Judge, Judgement
+from plyhouse.clients.review.judges import Judge, Judgement, judge_for
 from plyhouse.clients.shared.errors import CommandError
 from plyhouse.clients.shared.output import signed
 from plyhouse.games.base import ChanceKind, Game, Information, Scoring, Utility
@@ -20,8 +19,6 @@ from plyhouse.games.errors import GameError
 from plyhouse.games.position import Position
 from plyhouse.protocol.api.positions import Review, ReviewedPly
 from plyhouse.server.results.record import Record, RecordEvent
-
-__all__ = ["FAULTS", "THRESHOLD", "default_seat", "review", "worth"]
 
 THRESHOLD: Final = 0.05
 """Drop that counts as a loss, as a share of the range of the game's returns."""

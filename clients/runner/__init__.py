@@ -3,9 +3,8 @@
 machine            the plan of the server, and the bots and checks that carry it out
 packages           packages, fetched by digest and built once
 submission_checks  checks of submissions in a separate process (``plyhouse bot check --sandbox``)
-report_queue       reports, stored until the server has taken them
-output_queue       output of bots, stored until the server has taken it
-private_folder     a folder whose path no bot knows
-runner_log         the log file, rotated
+output_queue       output of bots, stored until the server has taken it; reports, stored until the
+                   server has taken them
+private_folder     a folder whose path no bot knows; the log file, rotated
 local              the runner that ``plyhouse serve --hosted`` starts
 """

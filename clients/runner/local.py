@@ -18,8 +18,6 @@ from typing import Final
 from plyhouse.server.accounts.builtin_bots import house_token
 from plyhouse.server.serve import RunningServer
 
-__all__ = ["lines_of", "local_runner"]
-
 log = logging.getLogger("plyhouse.local_runner")
 
 LABEL: Final = "runner of the server itself"

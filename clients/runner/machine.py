@@ -31,14 +31,12 @@ from plyhouse.bots.process.output_limits import Allowance
 from plyhouse.bots.process.ply_cost import CostOfPly
 from plyhouse.bots.running.run_options import RunOptions
 from plyhouse.bots.running.summary import SeatResult, counted
-from plyhouse.bots.sandbox.box import SandboxError, Tier
+from plyhouse.bots.sandbox.box import Cores, SandboxError, Tier
 from plyhouse.bots.sandbox.client import ForkServerClient
-from plyhouse.bots.sandbox.cores import Cores
 from plyhouse.bots.sandbox.kernel import BEHIND
 from plyhouse.bots.sandbox.tiers import choose_tier
-from plyhouse.clients.runner.output_queue import OutputQueue, Parcel
+from plyhouse.clients.runner.output_queue import Batch, OutputQueue, Parcel, ReportQueue
 from plyhouse.clients.runner.packages import KEEP, Packages, WrongPackageError
-from plyhouse.clients.runner.report_queue import Batch, ReportQueue
 from plyhouse.clients.runner.submission_checks import check_package
 from plyhouse.clients.shared.http import ask
 from plyhouse.games.errors import GameError
@@ -57,8 +55,6 @@ from plyhouse.protocol.hosting.runner_messages import (
     Trouble,
 )
 from plyhouse.server.hosting.placement import MOST_LOST
-
-__all__ = ["Machine", "Setup"]
 
 ANSWER_SECONDS: Final = 10.0
 FIRST_EVERY: Final = 1.0

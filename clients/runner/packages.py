@@ -17,11 +17,9 @@ from pathlib import Path
 from typing import Final
 
 from plyhouse.bots.hosting.build import Built, build
-from plyhouse.bots.package_files import read_package
+from plyhouse.bots.local_packages import read_package
 from plyhouse.clients.runner.private_folder import place_of, private_folder
 from plyhouse.protocol.hosting.package import Rules
-
-__all__ = ["IN_USE", "KEEP", "Packages", "WrongPackageError", "remove"]
 
 KEEP: Final = 2 << 30
 """Bytes that packages and trees may take up."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
+import logging
+import logging.handlers
 import os
 import secrets
 from pathlib import Path
 from typing import Final
-
-__all__ = ["place_of", "private_folder"]
 
 PREFIX: Final = "private-"
 MOVED: Final = ("logs", "outbox", "packages")
@@ -46,3 +46,30 @@ def private_folder(folder: Path) -> Path:
 def place_of(private: Path, digest: str) -> str:
     """Return the name of a place for a bot's files that no other bot can find out."""
     return hashlib.sha256(f"{private.name}/{digest}".encode()).hexdigest()[:32]
+
+
+FILE_BYTES: Final = 10 << 20
+"""Bytes of a file before the next one begins."""
+FILES: Final = 5
+"""Files that are kept: the present one and four older ones."""
+
+
+def runner_log(folder: Path, name: str) -> logging.Logger:
+    """Return a logger that writes ``runner-NAME.log``, and older files ``.1`` to ``.4``.
+
+    ``folder`` is the runner's.  The files lie in its private folder, because the log quotes bots:
+    a bot that can ask for the size of the file could read there what another bot printed.
+    Raises `OSError`.
+    """
+    safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
+    handler = logging.handlers.RotatingFileHandler(
+        private_folder(folder) / f"runner-{safe}.log",
+        maxBytes=FILE_BYTES,
+        backupCount=FILES - 1,
+        encoding="utf-8",
+        errors="replace",
+    )
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    log = logging.Logger("plyhouse.runner")
+    log.addHandler(handler)
+    return log

@@ -35,8 +35,6 @@ from plyhouse.protocol.hosting.runner_messages import (
     Trouble,
 )
 
-__all__ = ["Busy", "check_package", "check_submission", "report_of"]
-
 LONGEST: Final = 120.0
 """Seconds that a check may take: all matches and imports, and the start of its processes."""
 OWN_BOT: Final = b"""

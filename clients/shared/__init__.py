@@ -6,26 +6,22 @@ Commands import these at the top, so they import only click, which keeps ``--hel
     options               options that several commands take
     output                tables and numbers
     http                  calls of a server's HTTP API
-    games                 names of games in options and arguments
-    engine_specs          specs of bots that play by engines
-    bot_games             the games that bots claim, as defaults
+    games                 names of games in options and arguments; the games that bots claim, as
+                          defaults
     competition_requests  requests, confirmations and files of organisers
     child_processes       child processes that end with the command
-    screen_mode           the choice between screen and plain output
-    secret_files          files that only their owner can read
-    stored_login          the server and token of ``plyhouse login``
+    screens               the choice between screen and plain output; starts the screens of the
+                          terminal
+    token_files           the server and token of ``plyhouse login``; files that only their owner
+                          can read
     lazy                  the group that imports a command when it is used
     gc_settings           settings of the garbage collector
 
 For matches and tables:
 
     match_text            the events of a match in words
-    move_text             moves that a person typed
-    standings             tables of a leaderboard
-    competition_table     the board of a competition
+    standings             tables of a leaderboard; the board of a competition
     student_report        a report on a student
     leaderboard_source    boards for the screens, from a database or a server
-    terminal_server       the HTTP API for the screens
-    terminal_connection   the connection for the screens
-    start_screens         starts the screens of the terminal
+    terminal_server       the HTTP API for the screens; the connection for the screens
 """

@@ -21,8 +21,6 @@ from typing import Final
 
 from plyhouse.clients.shared.errors import EXIT_UNREACHABLE, CommandError
 
-__all__ = ["Processes", "terminating_signals"]
-
 READY: Final = "Plyhouse is listening on "
 START_TIMEOUT: Final = 30.0
 """Seconds for a server to be ready, on a slow machine."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from plyhouse.protocol.api.competitions import Competition
     from plyhouse.protocol.api.routes import Call
 
-__all__ = ["confirm", "organiser_token", "practice_ladder", "read_text", "request", "why_text"]
-
 T = TypeVar("T")
 
 

@@ -12,20 +12,6 @@ from __future__ import annotations
 import errno
 from typing import Final
 
-__all__ = [
-    "EXIT_FAILED",
-    "EXIT_INTERRUPTED",
-    "EXIT_OK",
-    "EXIT_REFUSED",
-    "EXIT_UNREACHABLE",
-    "EXIT_USAGE",
-    "CommandError",
-    "code_of",
-    "exit_code",
-    "sentence",
-    "unknown_token",
-]
-
 EXIT_OK: Final = 0
 EXIT_FAILED: Final = 1
 """A check or verification failed, or a match could not be played."""

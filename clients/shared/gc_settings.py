@@ -10,8 +10,6 @@ from __future__ import annotations
 import atexit
 import gc
 
-__all__ = ["collect_rarely"]
-
 
 def collect_rarely() -> None:
     """Let the collector come rarely from now on, and find nothing to do at the end."""

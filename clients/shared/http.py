@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from plyhouse.clients.api.client import Api
-from plyhouse.clients.api.retries import Patience
+from plyhouse.clients.api.session import Patience
 from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.routes import Call
-
-__all__ = ["ask", "download", "guest_cookie"]
 
 T = TypeVar("T")
 

@@ -12,8 +12,6 @@ from typing import Any
 
 import click
 
-__all__ = ["HintingGroup", "LazyGroup"]
-
 
 class HintingGroup(click.Group):
     """A group that answers a mistyped command with the nearest ones.

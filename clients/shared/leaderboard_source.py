@@ -6,20 +6,17 @@ import asyncio
 from collections.abc import Sequence
 from typing import TypeVar
 
-from plyhouse.clients.shared.competition_table import board_cells
 from plyhouse.clients.shared.http import ask
-from plyhouse.clients.shared.standings import standings_cells, standings_from_database
+from plyhouse.clients.shared.standings import board_cells, standings_cells, standings_from_database
 from plyhouse.clients.terminal.interfaces import Board, Boards, Refusal
 from plyhouse.games.errors import GameError
 from plyhouse.protocol.api import calls, competition_calls
 from plyhouse.protocol.api.answers import ApiError, Unreachable
-from plyhouse.protocol.api.leaderboards import Standing
+from plyhouse.protocol.api.boards import Standing
 from plyhouse.protocol.api.routes import Call
 from plyhouse.server.results.leaderboards import scoring_of
 from plyhouse.storage import leaderboards
 from plyhouse.storage.errors import StorageError
-
-__all__ = ["boards_of", "games_with_results"]
 
 T = TypeVar("T")
 

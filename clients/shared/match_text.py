@@ -15,8 +15,6 @@ from plyhouse.games.errors import GameError, IllegalAction
 from plyhouse.games.info import Information
 from plyhouse.protocol.messages import Event
 
-__all__ = ["MatchText", "event_text"]
-
 
 def event_text(event: Event) -> str:
     """Return what happened as people write it, and as programs do where a seat's text differs.

@@ -12,26 +12,6 @@ import click
 
 from plyhouse.protocol.text import trimmed_token
 
-__all__ = [
-    "COMPETITION",
-    "DEFAULT_SERVER",
-    "competition_argument",
-    "competition_option",
-    "database_option",
-    "default_server",
-    "explicit",
-    "game_option",
-    "json_option",
-    "match_of_file_option",
-    "number_option",
-    "output_option",
-    "required_token",
-    "server_option",
-    "time_control_option",
-    "token_for",
-    "token_option",
-]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 DEFAULT_DATABASE: Final = "sqlite:///plyhouse.db"
@@ -91,7 +71,7 @@ def _fill_in_login(values: dict[str, Any]) -> None:
         return
     if chosen and (values.get("token") or "token" not in values):
         return
-    from plyhouse.clients.shared.stored_login import stored_login
+    from plyhouse.clients.shared.token_files import stored_login
 
     stored = stored_login()
     if stored is None:
@@ -104,7 +84,7 @@ def _fill_in_login(values: dict[str, Any]) -> None:
 
 def default_server() -> str:
     """Return the server of a command that is given none."""
-    from plyhouse.clients.shared.stored_login import stored_login
+    from plyhouse.clients.shared.token_files import stored_login
 
     if named := os.environ.get("PLYHOUSE_SERVER"):
         return named
@@ -114,7 +94,7 @@ def default_server() -> str:
 
 def token_for(server: str, token: str | None) -> str | None:
     """Return the token to send to a server: the given one, else the one stored for this server."""
-    from plyhouse.clients.shared.stored_login import stored_login
+    from plyhouse.clients.shared.token_files import stored_login
     from plyhouse.protocol.address import Address
 
     if token:
@@ -128,7 +108,7 @@ def token_for(server: str, token: str | None) -> str | None:
 def required_token(server: str, token: str | None, source: str = "") -> str:
     """Return the token; raise `CommandError` without one, which `source` says where to get."""
     from plyhouse.clients.shared.errors import EXIT_REFUSED, CommandError
-    from plyhouse.clients.shared.stored_login import stored_login
+    from plyhouse.clients.shared.token_files import stored_login
     from plyhouse.protocol.address import Address
 
     if token:

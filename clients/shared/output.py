@@ -21,23 +21,6 @@ import click
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = [
-    "counted",
-    "harmless",
-    "has_colour",
-    "has_controls",
-    "in_columns",
-    "interval",
-    "is_terminal",
-    "late_words",
-    "note",
-    "plain_table",
-    "print_json",
-    "print_table",
-    "rich_table",
-    "signed",
-]
-
 FEW: Final = 10
 """Entries that stand one below the other."""
 

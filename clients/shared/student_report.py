@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 from plyhouse.clients.shared.output import counted
 from plyhouse.protocol.api.reports import BaselineScore, Report, ReportEntry, ReportScore
 
-__all__ = ["report_text"]
-
 
 def report_text(found: Report, base: str) -> str:
     """The report; ``base`` is the address of the server, for links."""

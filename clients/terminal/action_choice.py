@@ -21,21 +21,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
-__all__ = [
-    "END",
-    "HELD",
-    "Choice",
-    "Move",
-    "Role",
-    "labels_from",
-    "labels_of",
-    "moves_of",
-    "placed_action",
-    "plain_buttons",
-    "spot_name",
-    "spots_of",
-]
-
 Role: TypeAlias = Literal["start", "next", "end"]
 """The role of a spot: the first of an action, the next one, or a short cut to the last."""
 

@@ -18,8 +18,6 @@ from plyhouse.clients.terminal.colours import NIGHT, TEXT
 from plyhouse.clients.terminal.pieces import draw_figure, sign_of
 from plyhouse.clients.terminal.view_options import ViewOptions, is_turned
 
-__all__ = ["board_size", "draw_board", "sizes_of"]
-
 Fields = Mapping[str, Any]
 Size = tuple[int, int]
 

@@ -10,8 +10,6 @@ from rich.cells import get_character_cell_size
 from rich.segment import Segment
 from rich.style import Style
 
-__all__ = ["Canvas", "Spot", "width_of"]
-
 BLANK: Final = Style()
 
 

@@ -14,24 +14,6 @@ from typing import Final
 
 from rich.style import Style
 
-__all__ = [
-    "BLACK",
-    "CHOSEN",
-    "GROUNDS",
-    "MARK",
-    "MARKS",
-    "NIGHT",
-    "PIECES",
-    "SHEET",
-    "SOFT",
-    "TARGET",
-    "TEXT",
-    "WHITE",
-    "WON",
-    "Ink",
-    "seat_colour",
-]
-
 PIECES: Final = ("#ffc53d", "#6ad8ff", "#ffb0e4", "#7ee787", "#cfc4ff", "#ffb899")
 """Figures of seats 0, 1 ..."""
 WHITE: Final = "#ffffff"

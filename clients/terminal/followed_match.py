@@ -1,6 +1,10 @@
 """A match as one viewer follows it: what messages of protocol v1 make of it.
 
 Pure: messages go in, with the time; everything that a screen shows comes out.
+
+Clocks and absences of seats: the server's last report, extrapolated to the present.
+
+``now`` is a time in nanoseconds of one monotonic clock.
 """
 
 from __future__ import annotations
@@ -10,11 +14,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from plyhouse.clients.terminal.action_choice import labels_of
-from plyhouse.clients.terminal.clocks import Clocks
-from plyhouse.clients.terminal.interfaces import Incoming, Lost, Position
+from plyhouse.clients.terminal.interfaces import Incoming, Lost, Position, ServerApi
 from plyhouse.clients.terminal.sentences import action_text, holder, verdict, with_holders
+from plyhouse.protocol.api import calls
+from plyhouse.protocol.api.matches import Replay
+from plyhouse.protocol.api.routes import PAGE
 from plyhouse.protocol.messages import (
     Accepted,
+    ClockState,
     DrawDeclined,
     DrawOffered,
     Error,
@@ -31,7 +38,78 @@ from plyhouse.protocol.messages import (
     Welcome,
 )
 
-__all__ = ["FollowedMatch", "Told", "replayed"]
+MS: Final = 1_000_000
+"""Nanoseconds of a millisecond."""
+
+
+class Clocks:
+    """The clock of each seat, and the seats that the match waits for.
+
+    >>> clocks = Clocks()
+    >>> clocks.set([ClockState(0, 5000, running=True), ClockState(1, 9000)], now=0)
+    >>> clocks.left(0, now=2000 * MS), clocks.left(1, now=2000 * MS), clocks.left(2, now=0)
+    (3000, 9000, None)
+    """
+
+    def __init__(self) -> None:
+        self._states: dict[int, ClockState] = {}
+        self._since = 0
+        self._running: int | None = None
+        self._away: dict[int, int] = {}
+
+    def set(self, states: Sequence[ClockState], now: int, mover: int | None = None) -> None:
+        """Set the clocks from a message.
+
+        ``mover`` is the seat whose clock runs if the message marks none as running.
+        """
+        if not states:
+            return
+        self._states = {state.seat: state for state in states}
+        running = [state.seat for state in states if state.running]
+        self._running = running[0] if running else mover
+        self._since = now
+
+    def stop(self, now: int) -> None:
+        """Stop all clocks at the time that they show."""
+        for seat in self._states:
+            left = self.left(seat, now)
+            if left is not None:
+                self._states[seat] = ClockState(seat, max(0, left))
+        self._running = None
+
+    def left(self, seat: int, now: int) -> int | None:
+        """Return the milliseconds that a seat has left, at least 0; None without a clock."""
+        state = self._states.get(seat)
+        if state is None:
+            return None
+        gone = (now - self._since) // MS if seat == self._running else 0
+        return max(0, state.remaining_ms - gone)
+
+    def periods(self, seat: int) -> int | None:
+        """Return the byo-yomi periods that a seat has left; None without a clock."""
+        state = self._states.get(seat)
+        return state.periods if state is not None else None
+
+    @property
+    def running(self) -> int | None:
+        """The seat whose clock runs; None if none runs."""
+        return self._running
+
+    def away(self, seat: int, left_ms: int, now: int) -> None:
+        """Note that a seat is away and that the match waits ``left_ms`` for it."""
+        self._away[seat] = now + left_ms * MS
+
+    def back(self, seat: int | None = None) -> None:
+        """Note that a seat has come back; without ``seat``, that all have."""
+        if seat is None:
+            self._away.clear()
+        else:
+            self._away.pop(seat, None)
+
+    def gone(self, seat: int, now: int) -> int | None:
+        """Return the seconds, rounded up, that the match waits for a seat; None if present."""
+        until = self._away.get(seat)
+        return None if until is None else max(0, -(-(until - now) // (1000 * MS)))
 
 
 PHRASES: Final = {
@@ -291,3 +369,36 @@ def replayed(
 def _seat_of(text: str, names: Sequence[str]) -> int:
     who = text.partition(":")[0]
     return names.index(who) if who in names else -1
+
+
+async def whole(house: ServerApi, course: FollowedMatch) -> None:
+    """Fetch all positions and events of a finished match; raises `Refusal`."""
+    first = 0
+    while True:
+        replay = await _part(house, course, first)
+        for frame in replay.frames:
+            course.scenes[frame.ply] = frame.scene
+            for event in frame.events:
+                at = event.ply + (event.seat >= 0)
+                seconds = None if event.ms is None else event.ms / 1000
+                course.told.append(Told(at, event.seat, action_text(event), seconds))
+        if not replay.frames or course.last >= replay.plies:
+            break
+        first = course.last + 1
+
+
+async def earlier(house: ServerApi, course: FollowedMatch) -> None:
+    """Fetch the scenes of positions that were missed; raises `Refusal`.
+
+    The snapshot of the match already has their events.
+    """
+    while missing := [ply for ply in range(course.last) if ply not in course.scenes]:
+        frames = (await _part(house, course, missing[0])).frames
+        found = {frame.ply: frame.scene for frame in frames}
+        if missing[0] not in found:
+            break
+        course.scenes = found | course.scenes
+
+
+async def _part(house: ServerApi, course: FollowedMatch, first: int) -> Replay:
+    return await house.ask(calls.replay(course.match, first=first, limit=PAGE))

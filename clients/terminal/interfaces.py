@@ -12,8 +12,6 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 from plyhouse.protocol.api.routes import Call
 from plyhouse.protocol.messages import ClientMessage, ServerMessage
 
-__all__ = ["Board", "Boards", "Connection", "Incoming", "Lost", "Position", "Refusal", "ServerApi"]
-
 T = TypeVar("T")
 
 

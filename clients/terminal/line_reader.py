@@ -11,8 +11,6 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Final
 
-__all__ = ["LineReader", "matching_action", "nearest"]
-
 CHUNK: Final = 4096
 
 

@@ -11,8 +11,6 @@ from rich.style import Style
 from plyhouse.clients.terminal.canvas import Canvas, width_of
 from plyhouse.clients.terminal.colours import Ink
 
-__all__ = ["draw_figure", "sign_of"]
-
 SIGNS: Final = {
     "king": "\u265a",
     "queen": "\u265b",

@@ -11,8 +11,6 @@ from typing import Final
 
 from plyhouse.protocol.messages import Event, Outcome, SeatInfo
 
-__all__ = ["action_text", "clock_text", "for_you", "holder", "score", "verdict", "with_holders"]
-
 WON: Final = {
     "resignation": "by resignation",
     "flag_fall": "on time",

@@ -12,8 +12,6 @@ from plyhouse.clients.terminal.action_choice import Role, spot_name
 from plyhouse.clients.terminal.colours import CHOSEN, GROUNDS, MARK, MARKS, TARGET, WON, Ink
 from plyhouse.clients.terminal.sentences import with_holders
 
-__all__ = ["ViewOptions", "changed_spots", "is_sided", "is_turned"]
-
 
 @dataclass(frozen=True, slots=True)
 class ViewOptions:

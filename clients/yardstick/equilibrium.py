@@ -34,8 +34,6 @@ from plyhouse.search import Limit, cfr_plus
 from plyhouse.search.equilibria.best_response import exploitability
 from plyhouse.search.equilibria.tabular import TabularPolicy, canonical_text
 
-__all__ = ["approximate_exploitability", "equilibrium", "information_states"]
-
 SOLVE_SECONDS: Final = 20.0
 """Time to compute the policy of the opponent."""
 QUESTIONS: Final = 20

@@ -11,9 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from plyhouse.games.base import ChanceKind, Game, Information
-from plyhouse.search.recommendation import zero_sum
-
-__all__ = ["Engines", "Exact", "Exploitability", "Opponent", "Scale", "scale_of"]
+from plyhouse.search.game_requirements import zero_sum
 
 
 @dataclass(frozen=True, slots=True)

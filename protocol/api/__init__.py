@@ -9,14 +9,13 @@
     server             the server's state and its games
     matches            matches, seats, endings, replays, outputs of hosted bots
     positions          reviews, search trees, outcomes of chance
-    leaderboards       standings of a game
     bots               a bot, its versions, ratings and results
     people             players, accounts, sessions, seeks
-    tournaments        the schedule of one game of a competition
-    competitions       competitions: students, entries, staff, changes, costs
-    boards             standings with ratings and intervals, rounds, grades
-    reports            what a final says of one student
-    suspicions         unlikely results, and bots that choose alike
+    competitions       competitions: students, entries, staff, changes, costs; the schedule of one
+                       game of a competition
+    boards             standings with ratings and intervals, rounds, grades; standings of a game
+    reports            what a final says of one student; unlikely results, and bots that choose
+                       alike
     submissions        packages that are submitted, and where versions are entered
 
 Rules that keep old and new programs talking: a field that is added has a default, and a reader

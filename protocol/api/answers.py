@@ -20,8 +20,6 @@ from urllib.parse import urljoin, urlsplit
 
 from plyhouse.protocol.address import Address, proxy_for
 
-__all__ = ["ApiError", "Unreachable", "answer_of", "problem", "refusal_of", "unreached"]
-
 _CAUSES: Final = {
     401: "Something before the server asks for a login of its own, so no token arrives.",
     403: "A proxy or firewall before the server refuses the request. Ask its operator.",

@@ -9,8 +9,6 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
 
-__all__ = ["LONGEST_ANNOUNCEMENT", "LONGEST_REGRADE", "MAX_FILE", "MOST_OF_A_LEVEL"]
-
 MAX_FILE: Final = 32_768
 """The longest competition file, in characters."""
 MOST_OF_A_LEVEL: Final = 5

@@ -4,22 +4,6 @@ from __future__ import annotations
 
 from plyhouse.protocol.api.rows import Row
 
-__all__ = [
-    "Against",
-    "Bot",
-    "BotMatch",
-    "BotPage",
-    "BotRating",
-    "BotResult",
-    "BotVersion",
-    "Career",
-    "ForfeitKind",
-    "Holder",
-    "InSeat",
-    "Pace",
-    "Suspension",
-]
-
 
 class Bot(Row, frozen=True):
     """A named program (or the person itself: kind ``human``) of a player."""

@@ -19,6 +19,7 @@ from typing import Any, Final
 
 import msgspec
 
+from plyhouse.protocol.api.boards import Leaderboard, Standing
 from plyhouse.protocol.api.bodies import (
     Erasing,
     NewPassword,
@@ -32,7 +33,6 @@ from plyhouse.protocol.api.bodies import (
     Wanted,
 )
 from plyhouse.protocol.api.bots import Bot, BotMatch, BotPage, Suspension
-from plyhouse.protocol.api.leaderboards import Leaderboard, Standing
 from plyhouse.protocol.api.matches import (
     Ending,
     KeptOutput,
@@ -75,8 +75,6 @@ from plyhouse.protocol.api.submissions import (
     SubmissionRules,
 )
 from plyhouse.protocol.hosting.runner_messages import MatchOutput, RunnerSays, RunnerTold
-
-__all__ = ["LONGEST_ANSWER"]
 
 LONGEST_ANSWER: Final = 180.0
 """Seconds to wait for the slowest answer, a review; proxies have to wait as long."""

@@ -57,15 +57,13 @@ from plyhouse.protocol.api.competitions import (
     Rehearsal,
     Staff,
     Student,
+    Tournament,
+    TournamentDetail,
 )
-from plyhouse.protocol.api.reports import Report
+from plyhouse.protocol.api.reports import Report, Suspicions
 from plyhouse.protocol.api.routes import ORGANISE, PLAY, delete, get, post
 from plyhouse.protocol.api.rows import Rows
 from plyhouse.protocol.api.submissions import Submission, Version
-from plyhouse.protocol.api.suspicions import Suspicions
-from plyhouse.protocol.api.tournaments import Tournament, TournamentDetail
-
-__all__ = ["Role", "StepName"]
 
 Role: TypeAlias = Literal["owner", "assistant", "reader"]
 StepName: TypeAlias = Literal["open", "freeze", "run", "rerun", "pause", "resume"]

@@ -10,22 +10,6 @@ from plyhouse.protocol.api.rows import NOTEBOOK, Row
 from plyhouse.protocol.messages import MatchSnapshot
 from plyhouse.protocol.parts import Event
 
-__all__ = [
-    "MAX_PV",
-    "MAX_TEXT",
-    "Ending",
-    "Info",
-    "KeptOutput",
-    "Match",
-    "Output",
-    "OutputLine",
-    "PlyCost",
-    "Position",
-    "Record",
-    "Replay",
-    "Seat",
-]
-
 MAX_PV: Final = 64
 MAX_TEXT: Final = 2000
 

@@ -6,17 +6,6 @@ from plyhouse.protocol.api.bots import Bot
 from plyhouse.protocol.api.matches import Match
 from plyhouse.protocol.api.rows import Row
 
-__all__ = [
-    "Account",
-    "ErasedPlayer",
-    "MadeToken",
-    "Opponent",
-    "OwnMatch",
-    "Person",
-    "Player",
-    "Seek",
-]
-
 
 class Player(Row, frozen=True):
     """A player with its bots and their latest matches."""

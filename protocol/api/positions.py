@@ -7,8 +7,6 @@ from html import escape
 
 from plyhouse.protocol.api.rows import NOTEBOOK, Row
 
-__all__ = ["Chances", "Judged", "Possible", "Review", "ReviewedPly", "Tree", "TreeNode"]
-
 
 class ReviewedPly(Row, frozen=True):
     """One ply of the reviewed seat: its value, and its time on the clock."""

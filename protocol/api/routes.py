@@ -27,23 +27,6 @@ import msgspec
 
 from plyhouse.protocol.api.rows import Rows
 
-__all__ = [
-    "ADMIN",
-    "GUEST",
-    "ORGANISE",
-    "PAGE",
-    "PLAY",
-    "RUNNER",
-    "Call",
-    "Pages",
-    "Route",
-    "api_path",
-    "delete",
-    "get",
-    "post",
-    "put",
-]
-
 P = ParamSpec("P")
 T = TypeVar("T")
 V = TypeVar("V")

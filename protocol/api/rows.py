@@ -9,8 +9,6 @@ from typing import Any, ClassVar, Final, TypeVar
 
 from msgspec import Struct
 
-__all__ = ["NOTEBOOK", "Notebook", "Row", "Rows"]
-
 RowT = TypeVar("RowT")
 
 

@@ -6,19 +6,6 @@ from typing import Any
 
 from plyhouse.protocol.api.rows import Row
 
-__all__ = [
-    "ClusterMember",
-    "ClusterState",
-    "GameParameter",
-    "GameTable",
-    "Health",
-    "ListedGame",
-    "ObservationField",
-    "ObservationFields",
-    "Readiness",
-    "RunnerCapacity",
-]
-
 
 class Health(Row, frozen=True):
     """State of the server."""

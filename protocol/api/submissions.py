@@ -4,17 +4,6 @@ from __future__ import annotations
 
 from plyhouse.protocol.api.rows import Row
 
-__all__ = [
-    "OpenBot",
-    "OpenToPlay",
-    "Ready",
-    "Submission",
-    "SubmissionEntry",
-    "SubmissionRules",
-    "Version",
-    "VersionEntry",
-]
-
 
 class SubmissionRules(Row, frozen=True):
     """Limits of packages, for clients that check before they send."""

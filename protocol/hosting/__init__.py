@@ -4,6 +4,5 @@ package             an archive as checked names and contents
 package_rules       limits of a package, and the error that refuses one
 package_inspector   the program that inspects an uploaded package
 manifest            plyhouse.toml and requirements.txt of a package
-program_lines       messages as lines of JSON, which programs read and write
 runner_messages     messages between a runner and the server
 """

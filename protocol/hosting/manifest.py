@@ -24,8 +24,6 @@ from plyhouse.protocol.hosting.package_rules import (
 )
 from plyhouse.protocol.text import decoded
 
-__all__ = ["MANIFEST", "REQUIREMENTS", "Manifest", "read_manifest", "read_requirements"]
-
 MANIFEST: Final = "plyhouse.toml"
 REQUIREMENTS: Final = "requirements.txt"
 

@@ -16,8 +16,6 @@ import msgspec
 from plyhouse.protocol.hosting.package import digest_of, from_upload, pack
 from plyhouse.protocol.hosting.package_rules import Rules, SubmissionError
 
-__all__ = ["Accepted", "Refused", "answer_of", "command", "inspect"]
-
 CPU_SECONDS: Final = 20
 MEMORY: Final = 1 << 30
 """Bytes of address space: the largest package that the default rules allow, several times."""

@@ -18,9 +18,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["MAX_MANIFEST", "MAX_REQUIREMENTS", "Rules", "SubmissionError", "in_units",
-           "shortened"]  # fmt: skip
-
 MAX_MANIFEST: Final = 16 << 10
 """Bytes of plyhouse.toml."""
 MAX_REQUIREMENTS: Final = 4 << 10

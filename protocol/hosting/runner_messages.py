@@ -13,29 +13,6 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-__all__ = [
-    "MAX_CHECKED",
-    "MAX_COSTS",
-    "MAX_FLAGS",
-    "MAX_GAME",
-    "MAX_GAMES",
-    "MAX_LINES",
-    "MAX_REPORT",
-    "MAX_TROUBLES",
-    "BotWanted",
-    "CheckDone",
-    "CheckTerms",
-    "CheckWanted",
-    "FlagFell",
-    "Hosted",
-    "MatchOutput",
-    "OutputLine",
-    "PlyCost",
-    "RunnerSays",
-    "RunnerTold",
-    "Trouble",
-]
-
 MAX_REPORT = 16_000
 """Most characters in a runner's report of one check."""
 

@@ -1,7 +1,7 @@
 """Tables that are computed once, stored in a file, and looked up.
 
-retrograde                  perfect play without chance, backwards from all ends
-backward_induction          its vectorised loop, shared with the checkers endgames
+retrograde                  perfect play without chance, backwards from all ends; its vectorised
+                            loop, shared with the checkers endgames
 positions                   all positions of a game, and the place of each in a table
 checkers_endgames           endgames of checkers, by the number of pieces
 value_iteration             perfect play with chance

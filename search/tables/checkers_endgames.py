@@ -42,8 +42,8 @@ from plyhouse.games.deterministic.checkers.rules import Checkers
 from plyhouse.search.kernels.checkers_endgames import CheckersEndgamesKernel
 from plyhouse.search.limit import Limit
 from plyhouse.search.poll import Poll, SearchStopped
-from plyhouse.search.tables.backward_induction import DRAW, OPEN, backwards
 from plyhouse.search.tables.endgame_table import EndgameTable, Entry
+from plyhouse.search.tables.retrograde import DRAW, OPEN, backwards
 from plyhouse.search.tables.table_file import InvalidTable, TableFile, read_table
 
 __all__ = ["CheckersTable", "count_placements", "solve_checkers"]

@@ -28,8 +28,7 @@ from plyhouse.search.kernels.alpha_beta_full import FullAlphaBetaKernel, success
 from plyhouse.search.kernels.transposition_table import EXACT, NOTHING, SOLVED, Table
 from plyhouse.search.limit import UNLIMITED, Limit, SearchResult
 from plyhouse.search.poll import Poll
-from plyhouse.search.trees.iterative_deepening import Root, deepened
-from plyhouse.search.trees.proven_choice import steered
+from plyhouse.search.trees.iterative_deepening import Root, deepened, steered
 from plyhouse.search.trees.transpositions import TranspositionTable
 
 __all__ = ["alpha_beta"]

@@ -14,14 +14,6 @@ from plyhouse.storage.names import HOUSE_NAMES
 from plyhouse.storage.rows import PlayerRow
 from plyhouse.storage.store import Store
 
-__all__ = [
-    "HOUSE_ROLE",
-    "HouseBots",
-    "NoHouseBot",
-    "house_player",
-    "house_token",
-]
-
 HOUSE_ROLE: Final = "house"
 """The role of their player."""
 

@@ -19,16 +19,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, ParamSpec, TypeVar
 
-__all__ = [
-    "LONGEST",
-    "SHORTEST",
-    "PasswordError",
-    "Passwords",
-    "TooMany",
-    "check_password",
-    "outdated",
-]
-
 from plyhouse.server.jobs.helper_jobs import lower_priority
 
 P_ = ParamSpec("P_")

@@ -46,8 +46,6 @@ from plyhouse.storage.match_lists import MatchFilter
 from plyhouse.storage.rows import BotRow, EventRow, Identity, MatchRow, SeatRow, StoredMatch
 from plyhouse.storage.store import Store
 
-__all__ = ["Privacy", "Sight", "not_there"]
-
 
 @dataclass(frozen=True, slots=True)
 class Sight:

@@ -36,8 +36,6 @@ from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import BotRow, Identity
 from plyhouse.storage.store import Store
 
-__all__ = ["Login", "Registration", "failure", "is_in_person", "too_many"]
-
 log = logging.getLogger("plyhouse.server.accounts.registration")
 
 WRONG_TOKENS: Final = 20, 0.2

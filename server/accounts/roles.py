@@ -1,17 +1,45 @@
-"""Roles of accounts in competitions, and refusals of actions without the role."""
+"""Roles: of the staff of a competition, of accounts, and refusals of actions without one.
+
+Roles of the staff of a competition, and the actions of each role.
+
+A role holds in one competition.  The scope ``admin`` allows everything everywhere.  Staff also
+needs a token with the scope ``organise``, so a token on a bot's machine is not enough.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
-from plyhouse.server.competition_rules.staff_roles import ACTIONS, OWNER, Action, allows
 from plyhouse.storage import competition_sql, competition_staff
 from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 
-__all__ = ["NotStaff", "admit_to_bot", "admit_to_part", "bots_seen", "require", "role_in"]
+READER: Final = "reader"
+ASSISTANT: Final = "assistant"
+OWNER: Final = "owner"
+ROLES: Final = (READER, ASSISTANT, OWNER)
+"""The roles from the least to the most powerful."""
+
+Action: TypeAlias = Literal["see", "run", "change"]
+ACTIONS: Final[dict[Action, str]] = {"see": READER, "run": ASSISTANT, "change": OWNER}
+"""The least powerful role that may take each action.
+
+``see``: students, entries, the whole board, reports, exports, grades, suspicions.
+``run``: every step from opening to a rerun, students, codes, tokens, extensions, withdrawals,
+disqualifications, void matches, announcements, rehearsals.
+``change``: the file, the staff, deletion."""
+
+
+def allows(role: str | None, action: Action) -> bool:
+    """Return whether a role (None for no role) may take an action.
+
+    >>> allows("assistant", "run"), allows("assistant", "change"), allows(None, "see")
+    (True, False, False)
+    """
+    return role is not None and ROLES.index(role) >= ROLES.index(ACTIONS[action])
+
 
 _WORDS: Final[dict[Action, str]] = {
     "see": "see that",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["TICKET_PREFIX", "Ticket"]
-
 TICKET_PREFIX: Final = "ticket_"
 """Marks a token as a ticket, so that a wrong ticket does not count as a wrong token."""
 

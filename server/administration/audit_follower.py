@@ -29,8 +29,6 @@ from plyhouse.storage.retries import PERSISTENT_ATTEMPTS, TRANSIENT
 from plyhouse.storage.rows import AuditRow
 from plyhouse.storage.store import Store
 
-__all__ = ["AuditFollower", "LoginKind"]
-
 log = logging.getLogger("plyhouse.server.administration.audit_follower")
 
 VOID_BY_ORGANISER: Final = "The organiser made this match void."

@@ -9,9 +9,8 @@ from __future__ import annotations
 import logging
 
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.accounts.roles import require
+from plyhouse.server.accounts.roles import OWNER, require
 from plyhouse.server.administration.audit_follower import AuditFollower
-from plyhouse.server.competition_rules.staff_roles import OWNER
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.reports import Reports
 from plyhouse.server.table.directory import Directory
@@ -19,8 +18,6 @@ from plyhouse.storage import competition_sql, competition_staff, erasure
 from plyhouse.storage.erasure import Erased
 from plyhouse.storage.rows import By, Identity
 from plyhouse.storage.store import Store
-
-__all__ = ["Eraser"]
 
 log = logging.getLogger("plyhouse.server.administration.erasure")
 

@@ -11,8 +11,6 @@ from plyhouse.storage.errors import StorageError
 from plyhouse.storage.store import Store
 from plyhouse.storage.writer import Writer
 
-__all__ = ["HealthCheck"]
-
 log = logging.getLogger("plyhouse.server.administration.health")
 
 LASTS_NS: Final = 5_000_000_000

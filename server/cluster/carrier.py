@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
-
-__all__ = ["Carrier", "Changed", "Receive"]
+from typing import ClassVar, Protocol
 
 
 class Receive(Protocol):
@@ -46,3 +44,9 @@ class Carrier(Protocol):
 
     async def close(self) -> None:
         """Stop; batches that were sent before still leave if the connection allows it."""
+
+
+class ClusterError(Exception):
+    """A server cannot join a cluster; the message is one sentence that says what to change."""
+
+    code: ClassVar[str] = "cluster/cannot_start"

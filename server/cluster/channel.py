@@ -20,8 +20,6 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-__all__ = ["BATCH_BYTES", "FORMAT", "HEARTBEAT_NS", "OLDEST_FORMAT", "Addresses", "Channel"]
-
 FORMAT: Final = 1
 """Format of batches that this version writes to processes that read it."""
 OLDEST_FORMAT: Final = 1

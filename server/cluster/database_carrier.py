@@ -15,11 +15,9 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import Final
 
 from plyhouse.server.cluster.carrier import Changed, Receive
-from plyhouse.storage import cluster_batches
+from plyhouse.storage import members
 from plyhouse.storage.errors import StorageError, StoreClosed
 from plyhouse.storage.store import Store
-
-__all__ = ["DatabaseCarrier"]
 
 log = logging.getLogger("plyhouse.server.cluster")
 
@@ -93,7 +91,7 @@ class DatabaseCarrier:
         rows = [(receiver, _joined(batches)) for receiver, batches in self._waiting.items()]
         self._waiting.clear()
         self._waiting_bytes = 0
-        await self._store.write(cluster_batches.add, self._own, rows, self._store.now())
+        await self._store.write(members.add, self._own, rows, self._store.now())
 
     async def _polling(self) -> None:
         cleaned_ms = self._store.now()
@@ -107,17 +105,17 @@ class DatabaseCarrier:
     async def _read(self) -> None:
         full = True
         while full:
-            rows = await self._store.read(cluster_batches.waiting, self._own)
+            rows = await self._store.read(members.waiting, self._own)
             for _, data in rows:
                 for batch in _split(data):
                     if self._receive is not None:
                         self._receive(batch)
             if rows:
-                await self._store.write(cluster_batches.forget, [number for number, _ in rows])
-            full = len(rows) == cluster_batches.AT_ONCE
+                await self._store.write(members.forget, [number for number, _ in rows])
+            full = len(rows) == members.AT_ONCE
 
     async def _clean(self) -> None:
-        await self._store.write(cluster_batches.forget_older, self._store.now() - KEPT_MS)
+        await self._store.write(members.forget_older, self._store.now() - KEPT_MS)
 
     async def _attempt(self, work: Callable[[], Awaitable[None]]) -> None:
         """Do work with the database; the log has the first, second, fourth and so on failure."""

@@ -18,8 +18,6 @@ from typing import Final
 from plyhouse.server.cluster.carrier import Carrier
 from plyhouse.server.cluster.channel import Addresses, Channel
 
-__all__ = ["Link"]
-
 log = logging.getLogger("plyhouse.server.cluster")
 
 TICK_S: Final = 0.02

@@ -14,15 +14,12 @@ from collections import deque
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from plyhouse.server.cluster.carrier import Changed, Receive
+from plyhouse.server.cluster.carrier import Changed, ClusterError, Receive
 from plyhouse.server.cluster.channel import BATCH_BYTES
-from plyhouse.server.cluster.errors import ClusterError
 
 if TYPE_CHECKING:
     from nats.aio.client import Client
     from nats.aio.msg import Msg
-
-__all__ = ["NatsCarrier"]
 
 log = logging.getLogger("plyhouse.server.cluster")
 

@@ -27,8 +27,6 @@ from plyhouse.server.results.scoring import return_span
 from plyhouse.server.results.separation import parts
 from plyhouse.server.results.strengths import fit_strengths
 
-__all__ = ["checkpoints", "compute_statistics"]
-
 NASH_SURE: Final = 30
 """Largest number of entries for which Nash shares are resampled, which takes a second or two."""
 NASH_MOST: Final = 100

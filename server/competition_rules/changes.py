@@ -19,15 +19,13 @@ from plyhouse.server.competition_rules.file import (
     CompetitionFile,
     Dates,
     FormatTerms,
+    LateRule,
     Limits,
     Practice,
 )
-from plyhouse.server.competition_rules.format_types import FormatError
-from plyhouse.server.competition_rules.late_submissions import LateRule
+from plyhouse.server.competition_rules.formats import FormatError
 from plyhouse.server.competition_rules.practice import TERMS, same_terms
 from plyhouse.server.competition_rules.preview import planned_matches
-
-__all__ = ["RULES", "Change", "Stage", "compare", "notice"]
 
 NEVER: Final = ""
 DRAFT: Final = "draft"

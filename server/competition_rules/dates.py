@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-__all__ = ["InvalidTime", "days_after", "in_zone", "milliseconds", "milliseconds_of", "read_time"]
-
 EXAMPLE = "2027-01-31T18:00:00+01:00"
 
 

@@ -16,14 +16,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Generic
 
-from plyhouse.server.competition_rules.format_types import (
+from plyhouse.server.competition_rules.formats import (
     EntryT,
     Facts,
+    Format,
+    Plan,
     Round,
     RoundLine,
     TableLine,
 )
-from plyhouse.server.competition_rules.formats import Format, Plan
 from plyhouse.server.competition_rules.knockout import (
     Bracket,
     Meeting,
@@ -34,8 +35,6 @@ from plyhouse.server.competition_rules.knockout import (
     seeding,
     stands,
 )
-
-__all__ = ["DoubleElimination"]
 
 LETTERS = "wlf"
 

@@ -45,22 +45,25 @@ from plyhouse.games.registry import get_game
 from plyhouse.protocol.api.bodies import MAX_FILE
 from plyhouse.server.competition_rules import format_registry
 from plyhouse.server.competition_rules.file import (
+    MAX_DAYS,
     MOST_AT_A_TIME,
     ROBINS,
     CompetitionFile,
     Dates,
     FormatTerms,
+    LateRule,
     Limits,
     Practice,
 )
-from plyhouse.server.competition_rules.file_baselines import (
+from plyhouse.server.competition_rules.file_sections import (
     check_references,
     check_sides,
     check_twins,
     read_baselines,
+    read_dates,
+    read_points,
+    read_scoring,
 )
-from plyhouse.server.competition_rules.file_dates import read_dates
-from plyhouse.server.competition_rules.file_scoring import read_points, read_scoring
 from plyhouse.server.competition_rules.file_table import (
     InvalidCompetition,
     Mistake,
@@ -69,8 +72,7 @@ from plyhouse.server.competition_rules.file_table import (
 )
 from plyhouse.server.competition_rules.file_visibility import read_board
 from plyhouse.server.competition_rules.format_registry import FORMATS
-from plyhouse.server.competition_rules.format_types import FormatError
-from plyhouse.server.competition_rules.late_submissions import MAX_DAYS, LateRule
+from plyhouse.server.competition_rules.formats import FormatError
 from plyhouse.server.match.time_control import InvalidTimeControl, TimeControl
 from plyhouse.server.results.scoring import side_size
 from plyhouse.storage.names import normal, unseen

@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from plyhouse.server.competition_rules.file import VISIBILITIES, shown_baselines
-from plyhouse.server.competition_rules.file_baselines import read_baselines
+from plyhouse.server.competition_rules.file_sections import read_baselines
 from plyhouse.server.competition_rules.file_table import (
     InvalidCompetition,
     Mistake,
     Table,
     read_document,
 )
-
-__all__ = ["FileVisibility", "read_board", "read_visibility"]
 
 CONCERNED: Final = ("board", "baselines", "bot", "hidden", "twin_of")
 """The keys that decide; mistakes in others do not matter here."""

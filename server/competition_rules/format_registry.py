@@ -8,8 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from plyhouse.server.competition_rules.double_elimination import DoubleElimination
-from plyhouse.server.competition_rules.format_types import FormatError
-from plyhouse.server.competition_rules.formats import Format
+from plyhouse.server.competition_rules.formats import Format, FormatError
 from plyhouse.server.competition_rules.gauntlet import Gauntlet
 from plyhouse.server.competition_rules.groups import GroupsKnockout
 from plyhouse.server.competition_rules.knockout import Knockout
@@ -17,8 +16,6 @@ from plyhouse.server.competition_rules.ladder import Ladder
 from plyhouse.server.competition_rules.round_robin import RoundRobin
 from plyhouse.server.competition_rules.swiss import Swiss
 from plyhouse.server.competition_rules.tables import Tables
-
-__all__ = ["FORMATS", "Parameter", "described", "make_format"]
 
 FORMATS: Final[Mapping[str, tuple[Callable[..., Format | Ladder], Mapping[str, Any]]]] = {
     "round_robin": (RoundRobin, {}),

@@ -10,18 +10,18 @@ import math
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from plyhouse.server.competition_rules.format_types import (
+from plyhouse.server.competition_rules.formats import (
     EntryT,
     Facts,
+    Format,
     FormatError,
+    Plan,
     RoundLine,
     TableLine,
+    checked,
 )
-from plyhouse.server.competition_rules.formats import Format, Plan, checked
 from plyhouse.server.competition_rules.round_robin import by_rounds
 from plyhouse.server.competition_rules.tie_breaks import placed, standings
-
-__all__ = ["Gauntlet"]
 
 
 def _begun_lines(facts: Facts[EntryT]) -> list[RoundLine[EntryT]]:

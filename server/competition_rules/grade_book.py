@@ -14,14 +14,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from plyhouse.server.competition_rules.board_statistics import BoardLine
-from plyhouse.server.competition_rules.class_list_columns import CANVAS_ID
+from plyhouse.server.competition_rules.class_list import CANVAS_ID
 from plyhouse.server.competition_rules.file import Baseline
 from plyhouse.server.competition_rules.missing_games import left_words, missing_words
 from plyhouse.server.competition_rules.standings import Grade
 from plyhouse.server.competition_rules.standings_export import Cell, table_csv
 from plyhouse.server.results.sequential import BandDecision
-
-__all__ = ["GradeEntry", "Person", "canvas_csv", "grades_csv", "gradescope", "moodle_csv"]
 
 
 class Person(NamedTuple):

@@ -21,7 +21,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Generic
 
-from plyhouse.server.competition_rules.format_types import (
+from plyhouse.server.competition_rules.formats import (
     EntryT,
     Facts,
     Field,
@@ -35,8 +35,6 @@ from plyhouse.server.competition_rules.grading import grade_level
 from plyhouse.server.competition_rules.pairing_queue import PairingQueue, Pool
 from plyhouse.server.competition_rules.tie_breaks import placed, standings
 from plyhouse.server.results.sequential import BandDecision, Grading, GradingState
-
-__all__ = ["GradedProgress"]
 
 _KEY: Final = re.compile(r"e(\d+)-b(\d+)-(\d+)(?:@(\d+))?$")
 

@@ -13,16 +13,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from plyhouse.server.competition_rules import schedule
-from plyhouse.server.competition_rules.format_types import (
+from plyhouse.server.competition_rules.formats import (
     EntryT,
     Facts,
     Field,
+    Format,
     FormatError,
+    Plan,
     Round,
     RoundLine,
     TableLine,
+    checked,
 )
-from plyhouse.server.competition_rules.formats import Format, Plan, checked
 from plyhouse.server.competition_rules.knockout import (
     Bracket,
     Series,
@@ -32,8 +34,6 @@ from plyhouse.server.competition_rules.knockout import (
     seeding,
 )
 from plyhouse.server.competition_rules.round_robin import TIE_BREAKS, by_rounds, league_table
-
-__all__ = ["GroupsKnockout"]
 
 
 @dataclass(frozen=True, kw_only=True)

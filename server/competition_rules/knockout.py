@@ -13,20 +13,19 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic
 
-from plyhouse.server.competition_rules.format_types import (
+from plyhouse.server.competition_rules.formats import (
     EntryT,
     Facts,
     Field,
+    Format,
     LineState,
+    Plan,
     Round,
     RoundLine,
     TableLine,
+    checked,
 )
-from plyhouse.server.competition_rules.formats import Format, Plan, checked
 from plyhouse.server.competition_rules.tie_breaks import placed, standings
-
-__all__ = ["Bracket", "Knockout", "Meeting", "Series", "bracket", "bracket_matches",
-           "check_series", "knockout_table", "meetings", "seeding", "stands"]  # fmt: skip
 
 SLACK: Final = 1e-9
 """Scores that differ by less count as equal."""

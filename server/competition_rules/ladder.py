@@ -20,10 +20,7 @@ from random import Random
 from statistics import median
 from typing import ClassVar, Final, Generic, NoReturn, TypeVar
 
-from plyhouse.server.competition_rules.format_types import FormatError, Pairing
-from plyhouse.server.competition_rules.formats import MANY_SEATS
-
-__all__ = ["Ladder", "Rung", "information"]
+from plyhouse.server.competition_rules.formats import MANY_SEATS, FormatError, Pairing
 
 EntryT = TypeVar("EntryT", bound=Hashable)
 

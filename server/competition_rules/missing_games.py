@@ -17,17 +17,6 @@ from typing import Protocol
 from plyhouse.storage.competition_rows import plays
 from plyhouse.storage.submission_rows import OUTCOMES, AskedEntry
 
-__all__ = [
-    "Left",
-    "left_games",
-    "left_words",
-    "lost_matches",
-    "lost_meetings",
-    "missing",
-    "missing_words",
-    "outcome_words",
-]
-
 Left = Mapping[str, Collection[int]]
 """For each game of a final, the entries that left it, or never came."""
 
@@ -36,11 +25,16 @@ class Result(Protocol):
     """The result of one seat (`plyhouse.server.competition_rules.standings.SeatResult`)."""
 
     @property
-    def match(self) -> str: ...
+    def match(self) -> str:
+        """The name of the match."""
+
     @property
-    def game(self) -> str: ...
+    def game(self) -> str:
+        """The name of the game."""
+
     @property
-    def bot_id(self) -> int: ...
+    def bot_id(self) -> int:
+        """The bot in this seat."""
 
 
 def left_games(left: Left, games: Iterable[str], results: Sequence[Result]) -> dict[int, list[str]]:

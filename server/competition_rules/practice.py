@@ -12,8 +12,6 @@ from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.file_table import read_document
 from plyhouse.server.competition_rules.rehearsals import toml
 
-__all__ = ["TERMS", "practice_name", "practice_rest", "practice_text", "same_terms"]
-
 SUFFIX: Final = " (practice)"
 LONGEST: Final = 64
 REST_NS: Final = 5_000_000_000

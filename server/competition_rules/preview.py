@@ -18,22 +18,9 @@ from typing import Final
 from plyhouse.games.base import Game
 from plyhouse.games.registry import get_game
 from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competition_rules.format_types import FormatError
+from plyhouse.server.competition_rules.formats import FormatError
 from plyhouse.server.competition_rules.ladder import Ladder
 from plyhouse.server.match.time_control import TimeControl
-
-__all__ = [
-    "PLAYOUTS",
-    "GameCost",
-    "Measured",
-    "Preview",
-    "counted_entries",
-    "full_time",
-    "planned_matches",
-    "played",
-    "preview",
-    "sample",
-]
 
 SAMPLE_MATCHES: Final = 8
 SAMPLE_NS: Final = 500_000_000

@@ -20,26 +20,18 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from typing import Generic
 
-from plyhouse.server.competition_rules.format_types import (
+from plyhouse.server.competition_rules.formats import (
     EntryT,
     Facts,
     Field,
     FieldEntry,
+    Format,
     LineState,
     Pairing,
     PairingOutcome,
     RoundLine,
 )
-from plyhouse.server.competition_rules.formats import Format
 from plyhouse.server.competition_rules.pairing_queue import PairingQueue, Pool, Reusable
-
-__all__ = [
-    "Answer",
-    "FormatQuery",
-    "Progress",
-    "field_of",
-    "look",
-]
 
 
 @dataclass(frozen=True)

@@ -18,16 +18,6 @@ from plyhouse.protocol.hosting.package import MANIFEST, Manifest, Package
 from plyhouse.server.competition_rules.file_table import InvalidCompetition, read_document
 from plyhouse.server.competition_rules.rehearsals import toml
 
-__all__ = [
-    "HOUSE_LEVELS",
-    "REFERENCE",
-    "level_of",
-    "package_of",
-    "reference_misfit",
-    "reference_problem",
-    "with_reference",
-]
-
 HOUSE_LEVELS: Final = ("easy", "medium", "hard")
 """Names of other bots of that player, which connect on their own."""
 REFERENCE: Final = {

@@ -9,8 +9,6 @@ from typing import Any, Final
 
 from plyhouse.server.competition_rules.file_table import read_document
 
-__all__ = ["SUFFIX", "rehearsal_name", "rehearsal_text", "toml"]
-
 SUFFIX: Final = " (rehearsal)"
 LONGEST: Final = 64
 

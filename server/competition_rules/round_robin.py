@@ -13,23 +13,23 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from plyhouse.server.competition_rules import schedule
-from plyhouse.server.competition_rules.format_types import (
+from plyhouse.server.competition_rules.formats import (
     EntryT,
     Facts,
     Field,
+    Format,
+    Plan,
     Round,
     RoundLine,
     TableLine,
+    checked,
 )
-from plyhouse.server.competition_rules.formats import Format, Plan, checked
 from plyhouse.server.competition_rules.tie_breaks import (
     direct_encounters,
     placed,
     sonneborn_berger,
     standings,
 )
-
-__all__ = ["RoundRobin", "by_rounds", "league_table"]
 
 TIE_BREAKS = ("direct encounter", "Sonneborn-Berger", "pairings won")
 

@@ -12,9 +12,7 @@ import math
 from collections.abc import Sequence
 from typing import overload
 
-from plyhouse.server.competition_rules.format_types import EntryT, Pairing
-
-__all__ = ["Schedule", "count", "round_robin"]
+from plyhouse.server.competition_rules.formats import EntryT, Pairing
 
 
 class Schedule(Sequence[Pairing[EntryT]]):

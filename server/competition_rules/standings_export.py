@@ -16,15 +16,6 @@ from typing import Final
 from plyhouse.server.competition_rules.board_statistics import BoardLine
 from plyhouse.server.competition_rules.standings import Standing
 
-__all__ = [
-    "Cell",
-    "standings_csv",
-    "standings_html",
-    "standings_markdown",
-    "standings_table",
-    "table_csv",
-]
-
 Cell = str | int | float | None
 HEAD: Final = ("place", "entry", "student", "status", "baseline", "score", "matches", "wins",
                "draws", "losses", "forfeits")  # fmt: skip

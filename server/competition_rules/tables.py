@@ -17,18 +17,18 @@ from functools import lru_cache
 from random import Random
 from typing import Final
 
-from plyhouse.server.competition_rules.format_types import (
+from plyhouse.server.competition_rules.formats import (
     EntryT,
     Facts,
+    Format,
     LineState,
+    Plan,
     Round,
     RoundLine,
     TableLine,
+    checked,
 )
-from plyhouse.server.competition_rules.formats import Format, Plan, checked
 from plyhouse.server.competition_rules.tie_breaks import placed, standings
-
-__all__ = ["Tables"]
 
 DRAWINGS: Final = 2000
 """Drawings of a round, divided by the number of entries."""

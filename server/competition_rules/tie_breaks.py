@@ -6,15 +6,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from plyhouse.server.competition_rules.format_types import (
+from plyhouse.server.competition_rules.formats import (
     EntryT,
     Facts,
     Field,
     PairingOutcome,
     TableLine,
 )
-
-__all__ = ["direct_encounters", "placed", "places_without", "sonneborn_berger", "standings"]
 
 DIGITS = 9
 """Decimals to which scores are compared, so that the order of summation does not matter."""

@@ -6,7 +6,8 @@ tournament for each game.
     lifecycle            opening from a file, freeze, final, dates
     competition_changes  changes after the opening
     overview             a competition as its organiser sees it
-    finals, game_finals  the start of a final, and the tables and rounds of its games
+    finals, game_finals  the start of a final, and the tables and rounds of its games; what a final
+                         waits for after the freeze
     tournaments          the tournaments that are played, from their start to their end
     pairing_starts       which pairings begin: their bots are connected and have room
     tournament_state     the memory of a running tournament
@@ -15,11 +16,10 @@ tournament for each game.
     ladders, practice    endless tournaments; the practice ladder of a competition
     absences             waits for absent entries; absence_reasons says what they wait for
     upcoming_pairings    pairings that have not begun
-    final_delays         what a final waits for after the freeze
     baselines            checks and replacement of baselines
-    boards               standings with their statistics; board_visibility says who sees what
+    boards               standings with their statistics, and who sees which entries
     final_results        the results of finals, computed from their matches
-    reports, exports     reports on students; downloads; grade_books, late_entries for grades
+    reports, exports     reports on students; downloads and grade books
     suspicions           results and records worth a look
     bot_profiles         the page of a bot
 """

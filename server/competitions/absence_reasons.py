@@ -17,18 +17,6 @@ from plyhouse.storage.store import Store
 from plyhouse.storage.suspensions import SuspensionRow
 from plyhouse.storage.tournament_settings import settings
 
-__all__ = [
-    "Missing",
-    "WaitsFor",
-    "bots_named",
-    "gone_texts",
-    "missed",
-    "missing",
-    "suspended_texts",
-    "withdrawn_texts",
-]
-
-
 WaitsFor: TypeAlias = Callable[[int, int | None, bool], str]
 """Returns what a bot with a version waits for on a runner machine: `Hosting.waits_for`."""
 

@@ -19,8 +19,6 @@ from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.storage.competition_rows import CompetitionGame
 from plyhouse.storage.rows import By
 
-__all__ = ["GAP_MS", "Absences", "Waits"]
-
 log = logging.getLogger("plyhouse.server.competitions.absences")
 
 GAP_MS: Final = 60_000

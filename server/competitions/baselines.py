@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from plyhouse.protocol.hosting.package import Package, digest_of, pack
 from plyhouse.server.accounts.builtin_bots import house_player
-from plyhouse.server.competition_rules.duplicate_baselines import differing
+from plyhouse.server.competition_rules.board_statistics import differing
 from plyhouse.server.competition_rules.file import Baseline, CompetitionFile
 from plyhouse.server.competition_rules.file_reader import (
     InvalidCompetition,
@@ -37,8 +37,6 @@ from plyhouse.storage.errors import CompetitionRefusal, Unknown
 from plyhouse.storage.rows import BotRow, By
 from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import SubmissionRow
-
-__all__ = ["BaselineState", "Baselines", "states"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,18 @@
 """Boards of competitions: standings and their statistics.
 
 `plyhouse.server.competitions.final_results` computes the results that they show.
+
+Viewers of a competition, and the entries that each viewer may see.
+
+The same rules hold for boards, tables and rounds:
+
+* Organisers see everything.
+* Everybody else sees no hidden baselines, neither their lines nor their names.
+* On an anonymous board a student sees by name only its own entries and the baselines.  It also
+  sees the lines of the `AHEAD` entries just ahead of its best one, without their names.  It sees
+  only its own pairings.
+
+`plyhouse.server.accounts.privacy` decides which matches a viewer may watch.
 """
 
 from __future__ import annotations
@@ -8,7 +20,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -20,41 +32,146 @@ from plyhouse.server.accounts.roles import role_in
 from plyhouse.server.competition_rules.board_statistics import (
     BoardLine,
     Crossing,
+    DuplicateBaseline,
     Statistics,
     lines,
+    told,
+    twins,
 )
-from plyhouse.server.competition_rules.duplicate_baselines import DuplicateBaseline, told, twins
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.file_reader import stored_competition
 from plyhouse.server.competition_rules.missing_games import left_words, missing_words
-from plyhouse.server.competition_rules.places import BY_SCORE, with_places
 from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competition_rules.standings import (
+    BY_SCORE,
     Entrant,
     Grade,
     Standing,
     grades,
     standings,
+    with_places,
 )
 from plyhouse.server.competitions.absence_reasons import gone_texts, withdrawn_texts
-from plyhouse.server.competitions.board_visibility import Viewer, Visibility, eyes_of
 from plyhouse.server.competitions.final_results import FinalResults, Results, entrants_of
 from plyhouse.server.competitions.game_finals import GameFinal, GameFinals
-from plyhouse.server.competitions.late_entries import days_late
 from plyhouse.storage import (
-    announcements,
+    competition_entries,
+    competition_messages,
     competition_reruns,
     competition_sql,
     competition_students,
     suspensions,
     tournaments,
 )
-from plyhouse.storage.announcements import Announcement
-from plyhouse.storage.competition_rows import CompetitionRow
+from plyhouse.storage.competition_messages import Announcement
+from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionRow
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 
-__all__ = ["Board", "Boards", "standings_for"]
+AHEAD: Final = 3
+"""Number of entries that an anonymous board shows ahead of the viewer's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """A person who looks at a competition."""
+
+    organiser: bool = False
+    student: str = ""
+    """The viewer's account if it is a student who was not removed; otherwise empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visibility:
+    """The entries of a competition that one viewer sees, by bot id."""
+
+    anonymous: bool
+    """True if the viewer sees names only for its own entries and baselines."""
+    own: frozenset[int]
+    staff: frozenset[int]
+    """The baselines that the viewer sees."""
+    hidden: frozenset[int]
+    """The baselines that the viewer does not see."""
+
+    def named(self, bot: int) -> bool:
+        """Return whether the viewer may know the name of an entry."""
+        if bot in self.hidden:
+            return False
+        return not self.anonymous or bot in self.own or bot in self.staff
+
+    def name(self, bot: int, name: str) -> str:
+        """Return the name under which the viewer sees an entry."""
+        return name if self.named(bot) else PRIVATE
+
+    def lines(self, ordered: Sequence[int]) -> list[int]:
+        """Return the table lines that the viewer sees, given all in order."""
+        seen = [bot for bot in ordered if bot not in self.hidden]
+        if not self.anonymous:
+            return seen
+        first = next((place for place, bot in enumerate(seen) if bot in self.own), 0)
+        ahead = [bot for bot in seen[:first] if not self.named(bot)][-AHEAD:]
+        return [bot for bot in seen if self.named(bot) or bot in ahead]
+
+    def meets(self, players: Collection[int]) -> bool:
+        """Return whether the viewer sees a pairing between these entries."""
+        return not self.anonymous or not self.own.isdisjoint(players)
+
+
+def eyes_of(file: CompetitionFile, viewer: Viewer, entrants: Sequence[Entrant]) -> Visibility:
+    """Return which of these entries a viewer sees."""
+    own = frozenset(
+        each.bot_id
+        for each in entrants
+        if viewer.student and each.student.lower() == viewer.student.lower() and not each.baseline
+    )
+    staff = frozenset(each.bot_id for each in entrants if each.baseline)
+    if viewer.organiser:
+        return Visibility(False, own, staff, frozenset())
+    shown = file.shown
+    hidden = frozenset(
+        each.bot_id
+        for each in entrants
+        if each.baseline and any(name.lower() not in shown for name in each.bots.values())
+    )
+    return Visibility(file.board == "anonymous", own, staff - hidden, hidden)
+
+
+async def days_late(
+    store: Store, row: CompetitionRow, file: CompetitionFile, entries: Iterable[CompetitionEntry]
+) -> dict[int, int]:
+    """Return the days by which entries were late, by bot id."""
+    if not file.late.days or row.freezes_ms is None:
+        return {}
+    played = [each for each in entries if each.version_id is not None and not each.baseline]
+    seen = await store.read(
+        competition_entries.first_seen, [each.version_id for each in played if each.version_id]
+    )
+    until = {
+        each.player_id: each.extended_ms
+        for each in await store.read(competition_students.students_of, row.id)
+    }
+    found = {}
+    for each in played:
+        came = seen.get(each.version_id or 0, 0)
+        days = file.late.days_late(came, row.freezes_ms, until.get(each.player_id), file.dates.zone)
+        if days:
+            found[each.bot_id] = days
+    return found
+
+
+async def lateness(store: Store, competition_id: str, bot_id: int) -> tuple[int, float]:
+    """Return the days by which what a bot plays next is late, and the penalty in percent."""
+    row = await store.read(competition_sql.find, competition_id)
+    file = stored_competition(row.file)
+    entries = await store.read(competition_sql.entries_of, row.id)
+    own = [
+        replace(each, version_id=each.next_id or each.version_id)
+        for each in entries
+        if each.bot_id == bot_id
+    ]
+    days = (await days_late(store, row, file, own)).get(bot_id, 0)
+    return days, file.late.penalty(days)
+
 
 KEPT: Final = 16
 """Finals whose grades are kept."""
@@ -186,7 +303,7 @@ class Boards:
     async def announcements(self, reference: str, identity: Identity | None) -> list[Announcement]:
         """Return the announcements of a competition, newest first; raises as `admitted` does."""
         row, _, _ = await self.admitted(reference, identity)
-        return await self._store.read(announcements.list_of, row.id)
+        return await self._store.read(competition_messages.list_of, row.id)
 
     # ----------------------------------------------------------------------------- grades
 

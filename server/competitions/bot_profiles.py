@@ -21,8 +21,6 @@ from plyhouse.storage.bot_profiles import CareerMatch, RatingPoint, VersionResul
 from plyhouse.storage.rows import BotRow, Identity
 from plyhouse.storage.store import Store
 
-__all__ = ["COUNTED", "BotCareer", "BotProfiles"]
-
 COUNTED: Final = 1000
 """Number of finished matches that are counted: the latest ones."""
 TIMED: Final = 50

@@ -15,15 +15,15 @@ from typing import Any
 from plyhouse.server.competition_rules.changes import Change, Stage, compare, notice
 from plyhouse.server.competition_rules.dates import milliseconds_of
 from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competition_rules.file_dates import DATES, date_text, later_final
-from plyhouse.server.competition_rules.file_edit import CannotEdit, set_value
 from plyhouse.server.competition_rules.file_reader import (
     InvalidCompetition,
     Mistake,
     stored_competition,
 )
-from plyhouse.server.competition_rules.game_scoring import grade_thresholds, grading_rules
-from plyhouse.server.competitions.final_delays import told_delay
+from plyhouse.server.competition_rules.file_sections import DATES, date_text, later_final
+from plyhouse.server.competition_rules.file_table import CannotEdit, set_value
+from plyhouse.server.competition_rules.grading import grade_thresholds, grading_rules
+from plyhouse.server.competitions.finals import told_delay
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.storage import competition_changes, competition_sql, competition_students
 from plyhouse.storage.competition_changes import Changed
@@ -31,8 +31,6 @@ from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionGame,
 from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
-
-__all__ = ["Proposal", "change", "propose", "unfreeze"]
 
 
 @dataclass(frozen=True, slots=True)

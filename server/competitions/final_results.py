@@ -28,7 +28,7 @@ from plyhouse.server.competition_rules.board_statistics import (
 )
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.file_reader import stored_competition
-from plyhouse.server.competition_rules.game_scoring import FinalRules, final_rules
+from plyhouse.server.competition_rules.grading import FinalRules, final_rules
 from plyhouse.server.competition_rules.standings import (
     Entrant,
     SeatResult,
@@ -38,7 +38,7 @@ from plyhouse.server.competition_rules.standings import (
 from plyhouse.server.competitions.sides import sides_in
 from plyhouse.server.match.terminations import FORFEITS
 from plyhouse.server.results.luck import Judge, judge_of, match_luck
-from plyhouse.server.results.repeats import PlayedLine, repeat_weights
+from plyhouse.server.results.suspicion import PlayedLine, repeat_weights
 from plyhouse.storage import (
     competition_reruns,
     competition_results,
@@ -46,8 +46,6 @@ from plyhouse.storage import (
 from plyhouse.storage.competition_results import FinalSeat, State
 from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionRow
 from plyhouse.storage.store import Store
-
-__all__ = ["PATIENCE", "FinalResults", "Results", "entrants_of"]
 
 KEPT: Final = 16
 """Number of competitions whose results are kept in memory: the last ones viewed."""

@@ -18,7 +18,7 @@ from typing import Final
 from cachetools import LRUCache
 
 from plyhouse.games.registry import get_game
-from plyhouse.server.competition_rules.format_types import LineState, Round, RoundLine, TableLine
+from plyhouse.server.competition_rules.formats import LineState, Round, RoundLine, TableLine
 from plyhouse.server.competition_rules.gauntlet import Gauntlet
 from plyhouse.server.competition_rules.ladder import Ladder
 from plyhouse.server.competition_rules.progress import field_of, look
@@ -43,8 +43,6 @@ from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import EntryRow, PlayedSeat, TournamentRow
 from plyhouse.storage.store import Store
 from plyhouse.storage.tournament_settings import settings
-
-__all__ = ["Certainty", "GameFinal", "GameFinals"]
 
 KEPT: Final = 32
 """Number of games whose tables and rounds are kept in memory: the last ones viewed."""

@@ -13,12 +13,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from plyhouse.server.competition_rules.format_types import Pairing, PairingOutcome
+from plyhouse.server.competition_rules.formats import Pairing, PairingOutcome
 from plyhouse.server.competition_rules.ladder import Ladder, Rung
 from plyhouse.server.competition_rules.pairing_queue import PairingQueue
 from plyhouse.server.table.presence import Presence
-
-__all__ = ["LadderQueue"]
 
 USUAL: Final = 1500.0
 """The rating assumed for a bot without one, in Elo."""

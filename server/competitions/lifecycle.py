@@ -44,7 +44,7 @@ from plyhouse.server.lobby.lobby import read_time_control
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.match_runner import Terms
 from plyhouse.storage import (
-    competition_copies,
+    competition_changes,
     competition_entries,
     competition_reruns,
     competition_sql,
@@ -52,7 +52,7 @@ from plyhouse.storage import (
     submission_sql,
     suspensions,
 )
-from plyhouse.storage.competition_copies import Carried, Carry
+from plyhouse.storage.competition_changes import Carried, Carry
 from plyhouse.storage.competition_rows import (
     CompetitionEntry,
     CompetitionGame,
@@ -61,8 +61,6 @@ from plyhouse.storage.competition_rows import (
 from plyhouse.storage.errors import CompetitionRefusal, Unknown
 from plyhouse.storage.rows import By, new_id
 from plyhouse.storage.store import Store
-
-__all__ = ["Competitions"]
 
 log = logging.getLogger("plyhouse.server.competitions.lifecycle")
 
@@ -195,7 +193,7 @@ class Competitions:
         row = self._row(file, text, "open" if file.dates.opening is None else "draft")
         bots = [known[each.bot.lower()] for each in file.baselines]
         carried = await self._store.write(
-            competition_copies.create, row, bots, by, self._store.now(), own.values(), carry
+            competition_changes.create, row, bots, by, self._store.now(), own.values(), carry
         )
         for bot, package in provided.values():
             await self.baselines.submit(row, bot, package)

@@ -6,10 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from plyhouse.games.base import Scoring
-from plyhouse.server.competition_rules.duplicate_baselines import differing
+from plyhouse.server.competition_rules.board_statistics import differing
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.file_reader import stored_competition
-from plyhouse.server.competition_rules.game_scoring import scoring_of
+from plyhouse.server.competition_rules.grading import scoring_of
 from plyhouse.server.competition_rules.missing_games import missing, missing_words
 from plyhouse.server.competitions import finals
 from plyhouse.server.competitions.absence_reasons import (
@@ -19,8 +19,8 @@ from plyhouse.server.competitions.absence_reasons import (
 )
 from plyhouse.server.competitions.absences import Absences
 from plyhouse.server.competitions.baselines import Baselines, BaselineState
-from plyhouse.server.competitions.final_delays import delay_of
-from plyhouse.server.competitions.late_entries import days_late
+from plyhouse.server.competitions.boards import days_late
+from plyhouse.server.competitions.finals import delay_of
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.competitions.upcoming_pairings import some_of, unplayed
 from plyhouse.server.table.presence import Presence
@@ -38,8 +38,6 @@ from plyhouse.storage.competition_rows import (
     CompetitionStudent,
 )
 from plyhouse.storage.store import Store
-
-__all__ = ["CompetitionView", "GameProgress", "claimed_games", "overview"]
 
 
 @dataclass(frozen=True, slots=True)

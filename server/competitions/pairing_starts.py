@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from plyhouse.server.competition_rules.format_types import Pairing
+from plyhouse.server.competition_rules.formats import Pairing
 from plyhouse.server.competitions.ladders import LadderQueue
 from plyhouse.server.competitions.tournament_state import (
     PairingId,
@@ -14,8 +14,6 @@ from plyhouse.server.competitions.tournament_state import (
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.match_runner import BEGUN_AT_ONCE, MatchRunner
 from plyhouse.server.table.presence import Presence
-
-__all__ = ["PairingStarter"]
 
 
 class PairingStarter:

@@ -25,8 +25,6 @@ from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 
-__all__ = ["PracticeLadders"]
-
 log = logging.getLogger("plyhouse.server.competitions.practice")
 
 OPENED: Final = By("the clock", "practice begins")

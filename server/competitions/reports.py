@@ -47,10 +47,9 @@ from plyhouse.server.competition_rules.missing_games import missing_words
 from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competition_rules.standings import Grade, Standing
 from plyhouse.server.competitions.absence_reasons import withdrawn_texts
-from plyhouse.server.competitions.board_visibility import Viewer, Visibility, eyes_of
-from plyhouse.server.competitions.boards import Boards
+from plyhouse.server.competitions.boards import Boards, Viewer, Visibility, eyes_of
+from plyhouse.server.competitions.exports import grade_points
 from plyhouse.server.competitions.final_results import Results
-from plyhouse.server.competitions.grade_books import grade_points
 from plyhouse.server.match.events import end_data
 from plyhouse.server.match.views import Views
 from plyhouse.server.results.intervals import mean_interval
@@ -70,8 +69,6 @@ from plyhouse.storage.store import Store
 
 if TYPE_CHECKING:
     from plyhouse.server.results.fitted import Estimate
-
-__all__ = ["Reports"]
 
 MOST_FORFEITS: Final = 20
 """The largest number of forfeits shown with positions; the count includes all of them."""

@@ -6,7 +6,7 @@ side is its *captain*.  Formats, standings and grades see captains only, as if t
 for each team.  Rows of the database have every bot.
 
 A final stores its sides when it begins (`plyhouse.storage.tournament_settings`).  A rerun changes
-them only where a bot was replaced (`plyhouse.storage.partners.renewed_sides`).
+them only where a bot was replaced (`plyhouse.storage.tournament_settings.renewed_sides`).
 
 Without ``teams`` every bot is a side of its own, and nothing here changes anything.
 """
@@ -25,10 +25,8 @@ from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.results.scoring import teams_of
 from plyhouse.storage.competition_results import FinalSeat
 from plyhouse.storage.competition_rows import CompetitionEntry
-from plyhouse.storage.partners import Side, grouped
 from plyhouse.storage.rows import EntryRow, PlayedSeat
-
-__all__ = ["Sides", "sides_in"]
+from plyhouse.storage.tournament_settings import Side, grouped
 
 
 class Entry(Protocol):

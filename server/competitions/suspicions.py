@@ -8,7 +8,7 @@ from typing import Final
 
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.api.suspicions import SameFiles, Suspicions, UnlikelyPair
+from plyhouse.protocol.api.reports import SameFiles, Suspicions, UnlikelyPair
 from plyhouse.server.match.terminations import FORFEITS
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.suspicion import (
@@ -23,8 +23,6 @@ from plyhouse.storage.competition_results import FinalSeat
 from plyhouse.storage.competition_rows import CompetitionEntry
 from plyhouse.storage.rows import StoredMatch
 from plyhouse.storage.store import Store
-
-__all__ = ["MOST_RECORDS", "same_files", "suspicions"]
 
 MOST_RECORDS: Final = 5_000
 """The largest number of records compared: the latest ones, as each must be replayed."""

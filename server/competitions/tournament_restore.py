@@ -11,16 +11,19 @@ from typing import Any
 
 from plyhouse.games.registry import get_game
 from plyhouse.server.competition_rules.format_registry import make_format
-from plyhouse.server.competition_rules.format_types import Field, PairingOutcome
-from plyhouse.server.competition_rules.formats import Format
-from plyhouse.server.competition_rules.game_scoring import scoring_of
+from plyhouse.server.competition_rules.formats import Field, Format, PairingOutcome
 from plyhouse.server.competition_rules.gauntlet import Gauntlet
 from plyhouse.server.competition_rules.graded_progress import GradedProgress
+from plyhouse.server.competition_rules.grading import scoring_of
 from plyhouse.server.competition_rules.ladder import Ladder
-from plyhouse.server.competition_rules.pairing_queue import PairingQueue, Pool, Reusable
+from plyhouse.server.competition_rules.pairing_queue import (
+    PairingQueue,
+    Pool,
+    Reusable,
+    RoundRobinQueue,
+)
 from plyhouse.server.competition_rules.practice import practice_rest
 from plyhouse.server.competition_rules.progress import Progress, field_of
-from plyhouse.server.competition_rules.round_robin_queue import RoundRobinQueue
 from plyhouse.server.competition_rules.schedule import round_robin
 from plyhouse.server.competitions.ladders import LadderQueue
 from plyhouse.server.competitions.sides import Sides
@@ -39,17 +42,6 @@ from plyhouse.storage import tournaments
 from plyhouse.storage.rows import EntryRow, PlayedSeat, TournamentRow
 from plyhouse.storage.store import Store
 from plyhouse.storage.tournament_settings import settings
-
-__all__ = [
-    "StoredRun",
-    "format_of",
-    "graded_of",
-    "progress_of",
-    "queue_of",
-    "rebuilt",
-    "replaced_pairings",
-    "sides_of",
-]
 
 
 async def rebuilt(

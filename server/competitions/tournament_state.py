@@ -14,14 +14,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from plyhouse.games.base import Scoring
-from plyhouse.server.competition_rules.format_types import Pairing, PairingOutcome
+from plyhouse.server.competition_rules.formats import Pairing, PairingOutcome
 from plyhouse.server.competition_rules.pairing_queue import PairingQueue
 from plyhouse.server.competitions.sides import Sides
 from plyhouse.server.table.match_runner import Terms
 from plyhouse.storage.rows import TournamentRow
 from plyhouse.storage.tournament_settings import TournamentSettings
-
-__all__ = ["MAX_AGAIN", "PairingId", "PairingTally", "Repetition", "RunningTournament"]
 
 MAX_AGAIN: Final = 3
 """The largest number of repetitions of a void match."""

@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from plyhouse.games.errors import GameError
 from plyhouse.protocol.messages import VOID
-from plyhouse.server.competition_rules.format_types import Pairing
+from plyhouse.server.competition_rules.formats import Pairing
 from plyhouse.server.competition_rules.progress import Progress, look
 from plyhouse.server.competitions.absence_reasons import Missing, WaitsFor, missed, missing
 from plyhouse.server.competitions.ladders import LadderQueue
@@ -47,8 +47,6 @@ from plyhouse.storage.rows import (
 from plyhouse.storage.store import Store
 from plyhouse.storage.tournament_settings import settings
 from plyhouse.storage.tournaments import reason
-
-__all__ = ["TournamentView", "Tournaments"]
 
 log = logging.getLogger("plyhouse.server.competitions.tournaments")
 

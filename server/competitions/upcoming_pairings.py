@@ -11,12 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from plyhouse.server.competition_rules.format_types import Pairing
+from plyhouse.server.competition_rules.formats import Pairing
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.storage.rows import Identity
-
-__all__ = ["SHOWN", "Upcoming", "some_of", "unplayed", "upcoming"]
 
 NAMED: Final = 10
 """The largest number of entries that a sentence lists."""

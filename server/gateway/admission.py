@@ -17,8 +17,6 @@ from plyhouse.server.table.pairing_plans import SeatHolder
 from plyhouse.server.table.participants import Line, Participant
 from plyhouse.server.table.presence import Presence
 
-__all__ = ["Admission", "NoTickets", "TicketOffice", "seat", "seat_holder"]
-
 
 class TicketOffice(Protocol):
     """The interface of hosting for logins."""

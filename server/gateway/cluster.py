@@ -4,6 +4,11 @@ Every `LOOK_SECONDS` a server reads the leases of all servers from the database.
 ones, claims the leadership if nobody has it, and reports its progress to the leader.  The leader
 gives the matches of servers without a lease to others.  Messages make all this faster, and none
 of it depends on them.
+
+A server as a member of a cluster.
+
+At the same time it holds sockets, runs matches, and may be the leader.  Each part has a module;
+`plyhouse.server.gateway.cluster` says who leads and who is gone.
 """
 
 from __future__ import annotations
@@ -11,6 +16,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable
+from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from msgspec import structs
@@ -19,9 +25,11 @@ from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Outcome, Termination
 from plyhouse.server.cluster.link import Link
 from plyhouse.server.gateway import member_messages as mm
-from plyhouse.server.gateway.member import Member
-from plyhouse.server.gateway.remote_lines import RemoteLine
-from plyhouse.server.gateway.remote_matches import RemoteMatch
+from plyhouse.server.gateway.leadership import Leadership
+from plyhouse.server.gateway.owned_matches import OwnedMatches
+from plyhouse.server.gateway.remote_matches import RemoteLine, RemoteMatch
+from plyhouse.server.gateway.remote_play import RemotePlay
+from plyhouse.server.gateway.switchboard import Switchboard
 from plyhouse.server.jobs.periodic import Periodic
 from plyhouse.server.match.outcomes import void_returns
 from plyhouse.server.table.directory import Directory
@@ -29,12 +37,21 @@ from plyhouse.server.table.pairing_plans import SeatHolder
 from plyhouse.server.table.participants import Participant
 from plyhouse.server.table.presence import MatchSummary
 from plyhouse.server.table.resuming_runner import ResumingRunner
-from plyhouse.storage import match_owners, match_places, members
+from plyhouse.storage import match_owners, members
 from plyhouse.storage.retries import TRANSIENT
 from plyhouse.storage.rows import MatchRow, SeatRow
 from plyhouse.storage.store import Store
 
-__all__ = ["LEADER", "Cluster"]
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """The parts of a server in a cluster."""
+
+    board: Switchboard
+    sockets: RemotePlay
+    matches: OwnedMatches
+    leadership: Leadership
+
 
 log = logging.getLogger("plyhouse.server.cluster")
 
@@ -355,7 +372,7 @@ class Cluster:
     async def _settled(self, match: str) -> bool:
         """Take over a match that is this server's; return False if that is not known yet."""
         try:
-            found = await self._store.read(match_places.places, [match])
+            found = await self._store.read(match_owners.places, [match])
         except TRANSIENT as error:
             log.warning("a match cannot be looked up: %s", error)
             return False
@@ -404,7 +421,7 @@ class Cluster:
             if isinstance(match, RemoteMatch) and match.owner not in peers
         }
         if lost:
-            found = await self._store.read(match_places.places, list(lost))
+            found = await self._store.read(match_owners.places, list(lost))
             for identifier, match in lost.items():
                 if self._directory.live.get(identifier) is not match:
                     continue  # it is over meanwhile, or its pairing has begun again

@@ -15,17 +15,15 @@ from plyhouse.protocol.liveness import ConnectionLimits
 from plyhouse.protocol.messages import PROTOCOL_VERSION, Hello, Limits, MatchSnapshot, Welcome
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.table import journal
-from plyhouse.server.table.counts import Counts
 from plyhouse.server.table.directory import Directory
+from plyhouse.server.table.journal import Counts
 from plyhouse.server.table.live import LiveMatch
-from plyhouse.server.table.login_refunds import LoginRefunds, LoginWait
 from plyhouse.server.table.pairing_plans import SeatHolder
 from plyhouse.server.table.participants import Participant
+from plyhouse.server.table.refunds import LoginRefunds, LoginWait
 from plyhouse.server.table.running_match import RunningMatch
 from plyhouse.server.wire.connection_limits import Full, Places
 from plyhouse.server.wire.session import Session
-
-__all__ = ["Entrance", "Membership"]
 
 KEPT_SECONDS: Final = 0.5
 """A login that waits longer than this for a match of another server is not charged for it."""

@@ -38,26 +38,22 @@ from plyhouse.server.competitions.reports import Reports
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.admission import Admission
-from plyhouse.server.gateway.cluster import Cluster
+from plyhouse.server.gateway.cluster import Cluster, Member
 from plyhouse.server.gateway.leadership import Leadership
 from plyhouse.server.gateway.logins import Logins
 from plyhouse.server.gateway.match_hub import SWEEP_SECONDS, MatchHub
-from plyhouse.server.gateway.member import Member
 from plyhouse.server.gateway.membership import Alone
 from plyhouse.server.gateway.owned_matches import OwnedMatches
 from plyhouse.server.gateway.remote_play import RemotePlay
 from plyhouse.server.gateway.requests import Requests
 from plyhouse.server.gateway.switchboard import Switchboard
-from plyhouse.server.hosting.flag_reports import FlagReports
 from plyhouse.server.hosting.hosted_play import HostedPlay
-from plyhouse.server.hosting.outputs import Outputs
+from plyhouse.server.hosting.runner_reports import FlagReports, Outputs
 from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.hosting.uploads import Uploads
-from plyhouse.server.jobs.fair_queue import FairQueue
-from plyhouse.server.jobs.helper_processes import Helpers
+from plyhouse.server.jobs.helper_jobs import Reviews, Trees
+from plyhouse.server.jobs.helper_processes import FairQueue, Helpers
 from plyhouse.server.jobs.periodic import Periodic
-from plyhouse.server.jobs.reviews import Reviews
-from plyhouse.server.jobs.search_trees import Trees
 from plyhouse.server.lobby.lobby import Lobby
 from plyhouse.server.lobby.suspension import ForfeitWatch, suspended_text
 from plyhouse.server.match.outcomes import VOID

@@ -20,8 +20,7 @@ from plyhouse.server.accounts.tickets import Ticket
 from plyhouse.server.gateway import member_messages as mm
 from plyhouse.server.gateway.admission import Admission
 from plyhouse.server.gateway.member_messages import MemberMessage
-from plyhouse.server.gateway.remote_lines import RemoteLine
-from plyhouse.server.gateway.remote_matches import RemoteMatch
+from plyhouse.server.gateway.remote_matches import RemoteLine, RemoteMatch
 from plyhouse.server.gateway.remote_play import RemotePlay
 from plyhouse.server.gateway.switchboard import Switchboard
 from plyhouse.server.hosting.runners import Hosting
@@ -33,8 +32,6 @@ from plyhouse.server.table.pairing_plans import PairingPlan
 from plyhouse.server.table.participants import Line, Participant
 from plyhouse.server.table.presence import MatchSummary, Presence
 from plyhouse.server.table.running_match import RunningMatch
-
-__all__ = ["Leadership", "planned"]
 
 
 class Leadership:

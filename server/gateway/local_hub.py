@@ -19,14 +19,12 @@ from plyhouse.server.gateway.match_requests import MatchRequests
 from plyhouse.server.gateway.membership import Alone
 from plyhouse.server.table import journal
 from plyhouse.server.table.kept_matches import KeptMatches
-from plyhouse.server.table.login_refunds import LoginWait
 from plyhouse.server.table.match_runner import MatchRunner
 from plyhouse.server.table.pairing_plans import SeatHolder
 from plyhouse.server.table.presence import MatchSummary, Presence
+from plyhouse.server.table.refunds import LoginWait
 from plyhouse.server.wire.session import Session
 from plyhouse.storage.names import key_of, name_problem, normal
-
-__all__ = ["LocalHub"]
 
 TOKEN_BYTES: Final = 16
 

@@ -26,16 +26,14 @@ from plyhouse.server.lobby.lobby import Lobby, read_game
 from plyhouse.server.lobby.suspension import suspended_text
 from plyhouse.server.table import journal
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.login_refunds import LoginWait
 from plyhouse.server.table.pairing_plans import SeatHolder
 from plyhouse.server.table.participants import Participant
 from plyhouse.server.table.presence import Presence
+from plyhouse.server.table.refunds import LoginWait
 from plyhouse.server.wire.rates import client_of
 from plyhouse.server.wire.session import Session
 from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import SeatRow
-
-__all__ = ["Logins", "Tickets"]
 
 
 class Tickets(Protocol):

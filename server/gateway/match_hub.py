@@ -22,19 +22,17 @@ from plyhouse.server.gateway.entrance import Entrance, Membership
 from plyhouse.server.gateway.match_requests import MatchRequests
 from plyhouse.server.jobs.periodic import Periodic
 from plyhouse.server.table import journal
-from plyhouse.server.table.counts import Counts
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.login_refunds import LoginRefunds
+from plyhouse.server.table.journal import Counts
 from plyhouse.server.table.match_runner import MatchRunner
 from plyhouse.server.table.participants import Participant
+from plyhouse.server.table.refunds import LoginRefunds
 from plyhouse.server.table.watchdog import Watchdog
 from plyhouse.server.version import server_version
 from plyhouse.server.wire.connection_limits import Full, Places
 from plyhouse.server.wire.memory import MemoryClient, link
 from plyhouse.server.wire.session import Session
 from plyhouse.server.wire.transport import Transport
-
-__all__ = ["SWEEP_SECONDS", "MatchHub"]
 
 log = logging.getLogger("plyhouse.server")
 

@@ -31,8 +31,6 @@ from plyhouse.server.table.running_match import RunningMatch
 from plyhouse.server.wire.rates import Rate
 from plyhouse.server.wire.session import Session
 
-__all__ = ["NO_SUCH_MATCH", "MatchRequests", "check_views"]
-
 NO_SUCH_MATCH: Final = "You can see no match with this id."
 
 PHRASES: Final = 3

@@ -29,48 +29,6 @@ from plyhouse.protocol.messages import (
 from plyhouse.server.table.pairing_plans import PairingPlan, SeatHolder
 from plyhouse.server.table.presence import MatchSummary
 
-__all__ = [
-    "Acted",
-    "Admit",
-    "Admitted",
-    "Adopt",
-    "Adopted",
-    "Asked",
-    "Away",
-    "Begin",
-    "Enter",
-    "Entered",
-    "Expel",
-    "FindBots",
-    "FindTicket",
-    "Found",
-    "FoundBots",
-    "Gone",
-    "LeadershipBegan",
-    "Leaving",
-    "Left",
-    "LetIn",
-    "LobbyAsked",
-    "MemberMessage",
-    "Over",
-    "Owned",
-    "Progress",
-    "Report",
-    "SeatTaken",
-    "SeekAgain",
-    "SeekLeft",
-    "ShowPublic",
-    "StandStill",
-    "TellAbsences",
-    "ToLine",
-    "TurnSent",
-    "Unwatched",
-    "Watched",
-    "Written",
-    "decode",
-    "encode",
-]
-
 
 class _Message(Struct, frozen=True, tag=True, array_like=True):
     pass

@@ -11,8 +11,6 @@ from plyhouse.server.table.participants import Participant
 from plyhouse.server.table.running_match import RunningMatch
 from plyhouse.server.wire.session import Session
 
-__all__ = ["Alone"]
-
 
 class Alone:
     """A `plyhouse.server.gateway.entrance.Membership` without other servers."""

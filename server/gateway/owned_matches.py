@@ -14,8 +14,7 @@ from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Error
 from plyhouse.server.gateway import member_messages as mm
 from plyhouse.server.gateway.leadership import planned
-from plyhouse.server.gateway.remote_lines import RemoteLine
-from plyhouse.server.gateway.remote_matches import RemoteMatch
+from plyhouse.server.gateway.remote_matches import RemoteLine, RemoteMatch
 from plyhouse.server.gateway.switchboard import Switchboard
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.directory import Directory
@@ -24,8 +23,6 @@ from plyhouse.server.table.match_runner import MatchRunner, Terms
 from plyhouse.server.table.participants import Line
 from plyhouse.server.table.presence import MatchSummary
 from plyhouse.server.table.running_match import RunningMatch
-
-__all__ = ["OwnedMatches"]
 
 log = logging.getLogger("plyhouse.server.cluster")
 

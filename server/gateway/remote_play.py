@@ -41,8 +41,6 @@ from plyhouse.server.table.watchdog import Watchdog
 from plyhouse.server.wire.session import Session
 from plyhouse.storage.rows import MatchRow
 
-__all__ = ["RemotePlay"]
-
 
 class RemotePlay:
     """Passes on what the sockets of this server ask for, and what they are sent."""

@@ -12,12 +12,11 @@ from plyhouse.protocol.messages import Answer, Challenge, MatchMessage, Ok, Seek
 from plyhouse.server.accounts.browser_sessions import BrowserSessions
 from plyhouse.server.accounts.builtin_bots import NoHouseBot
 from plyhouse.server.accounts.privacy import Privacy, Sight
+from plyhouse.server.gateway.cluster import Member
 from plyhouse.server.gateway.match_requests import NO_SUCH_MATCH, MatchRequests, check_views
-from plyhouse.server.gateway.member import Member
 from plyhouse.server.gateway.remote_matches import RemoteMatch
-from plyhouse.server.jobs.fair_queue import FairQueue
 from plyhouse.server.jobs.helper_jobs import NotWorkedOut
-from plyhouse.server.jobs.helper_processes import Helpers
+from plyhouse.server.jobs.helper_processes import FairQueue, Helpers
 from plyhouse.server.lobby.lobby import Lobby
 from plyhouse.server.match.restore import final_snapshot
 from plyhouse.server.table.directory import Directory
@@ -26,12 +25,10 @@ from plyhouse.server.table.presence import Presence
 from plyhouse.server.table.running_match import RunningMatch
 from plyhouse.server.wire.rates import client_of
 from plyhouse.server.wire.session import Session
-from plyhouse.storage import match_places
+from plyhouse.storage import match_owners
 from plyhouse.storage.errors import StorageError, Unknown
 from plyhouse.storage.names import HOUSE_NAMES
 from plyhouse.storage.store import Store
-
-__all__ = ["Requests"]
 
 log = logging.getLogger("plyhouse.server")
 
@@ -133,7 +130,7 @@ class Requests(MatchRequests):
     async def _find_and_watch(self, session: Session, message: Watch) -> None:
         """Let a spectator watch a match that another server runs, or see one that is over."""
         try:
-            found = await self._store.read(match_places.places, [message.match])
+            found = await self._store.read(match_owners.places, [message.match])
         except StorageError as error:
             log.error("where %s runs cannot be read: %s", message.match, error)
             session.refuse(message, ProtocolError("server/storage"))

@@ -15,14 +15,12 @@ from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.gateway import member_messages as mm
 from plyhouse.server.gateway.admission import seat, seat_holder
 from plyhouse.server.gateway.member_messages import MemberMessage
-from plyhouse.server.gateway.remote_lines import RemoteLine
+from plyhouse.server.gateway.remote_matches import RemoteLine
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.pairing_plans import SeatHolder
 from plyhouse.server.table.participants import Line, Participant
 from plyhouse.server.table.presence import Presence
 from plyhouse.server.wire.session import Session
-
-__all__ = ["Switchboard"]
 
 log = logging.getLogger("plyhouse.server.cluster")
 

@@ -8,26 +8,54 @@ A verdict or a failure counts only from the machine that got the check last.  Af
 failures the server refuses the submission, so that it cannot keep a competition from starting.  A
 failure counts only if its machine could check a bot of its own right afterwards
 (`Trouble.machine_works`), so that a broken machine refuses nobody.
+
+The games and time controls of a check; pure.
+
+They come from the competitions of the submission.
 """
 
 from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from plyhouse.protocol.hosting.runner_messages import CheckDone, CheckWanted, RunnerSays, Trouble
+from plyhouse.protocol.hosting.runner_messages import (
+    CheckDone,
+    CheckTerms,
+    CheckWanted,
+    RunnerSays,
+    Trouble,
+)
 from plyhouse.server.accounts.builtin_bots import house_player
-from plyhouse.server.hosting.checked_games import terms_of
-from plyhouse.server.hosting.runner_backoff import RunnerFailures
+from plyhouse.server.competition_rules.file_reader import InvalidCompetition, stored_competition
+from plyhouse.server.hosting.placement import RunnerFailures
 from plyhouse.storage import submission_checks, submission_sql
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.store import Store
-from plyhouse.storage.submission_rows import WaitingCheck
+from plyhouse.storage.submission_rows import CheckedFor, WaitingCheck
 
-__all__ = ["MAX_FAILURES", "CheckQueue"]
+
+def terms_of(competitions: Iterable[CheckedFor]) -> tuple[list[CheckTerms], bool]:
+    """Return the games to check, and whether it must play all of them.
+
+    A submission that is only a baseline must play all: a competition waits for its baselines.
+    """
+    asked = list(competitions)
+    terms = {pair for each in asked for pair in _terms(each.file)}
+    must_play = bool(terms) and all(each.baseline for each in asked)
+    return [CheckTerms(*each) for each in sorted(terms)], must_play
+
+
+def _terms(text: str) -> tuple[tuple[str, str], ...]:
+    try:
+        file = stored_competition(text)
+    except InvalidCompetition:  # a game's file is missing
+        return ()
+    return tuple((game, str(file.time_control)) for game in file.games)
+
 
 log = logging.getLogger("plyhouse.server.hosting")
 

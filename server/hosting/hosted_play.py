@@ -31,8 +31,6 @@ from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import SubmissionRow
 
-__all__ = ["HostedPlay"]
-
 IDLE_NS: Final = 60 * SECOND
 """How long a wish lasts, and how long a bot stays after its last match, in nanoseconds."""
 ASKING_NS: Final = 5 * SECOND

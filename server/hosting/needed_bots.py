@@ -21,8 +21,6 @@ from plyhouse.storage import submission_sql
 from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import SubmissionRow
 
-__all__ = ["PLAY_MATCHES", "NeededBots", "Wanted", "priority_of"]
-
 MOST_AT_ONCE: Final = 16
 """Most matches that one hosted bot plays at a time."""
 PAIRINGS_A_TURN: Final = 4

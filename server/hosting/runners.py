@@ -35,19 +35,17 @@ from plyhouse.server.hosting.placement import (
     Place,
     Plan,
     Priority,
+    RunnerFailures,
     decide,
     room_for_matches,
 )
-from plyhouse.server.hosting.runner_backoff import RunnerFailures
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.hosting_refunds import HostingRefunds
 from plyhouse.server.table.presence import MatchSummary, Presence
+from plyhouse.server.table.refunds import HostingRefunds
 from plyhouse.storage import submission_sql
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import SubmissionRow
-
-__all__ = ["LEASE_NS", "Hosting", "RunnerRefused"]
 
 log = logging.getLogger("plyhouse.server.hosting")
 

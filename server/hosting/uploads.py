@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import math
 import tempfile
 from collections.abc import Callable, Iterator
 from typing import IO, Final
 
+import msgspec
+
 from plyhouse.protocol.errors import ProtocolError
+from plyhouse.protocol.hosting.package_inspector import Accepted, answer_of, command
 from plyhouse.protocol.hosting.package_rules import Rules, in_units
 from plyhouse.server.accounts.roles import role_in
 from plyhouse.server.competition_rules.class_list import account_name
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.hosting.package_inspection import inspect_upload
 from plyhouse.server.wire.rates import Rate
 from plyhouse.storage import competition_sql, submission_sql
 from plyhouse.storage.errors import SubmissionRefusal
@@ -27,7 +30,49 @@ from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import SubmissionRow, no_submission
 
-__all__ = ["Incoming", "Uploads"]
+log = logging.getLogger("plyhouse.server.submissions")
+
+INSPECTION_SECONDS: Final = 60.0
+"""The longest time for one inspection; `package_inspector` limits its processor time."""
+
+
+async def inspect_upload(name: str, upload: IO[bytes], rules: Rules) -> Accepted:
+    """Inspect an upload in a separate process.
+
+    ``upload`` is an open file at its beginning.
+
+    Raises `SubmissionRefusal` for a package that breaks a rule, and for one that takes more time or
+    memory than the process may use.
+    """
+    process = await asyncio.create_subprocess_exec(
+        *command(name, rules),
+        stdin=upload.fileno(),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        start_new_session=True,  # Ctrl-C must reach only the server
+    )
+    complaint = b""
+    try:
+        async with asyncio.timeout(INSPECTION_SECONDS):
+            output, complaint = await process.communicate()
+        answer = answer_of(output)
+    except (TimeoutError, msgspec.MsgspecError):
+        why = complaint.decode(errors="replace")[-500:]
+        log.warning("an upload could not be read", extra={"file": name, "why": why})
+        raise SubmissionRefusal(
+            "submission/too_complex",
+            f"{name or 'the package'} takes too much time or memory to read; send a smaller or "
+            "simpler package",
+        ) from None
+    finally:
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+    if isinstance(answer, Accepted):
+        return answer
+    raise SubmissionRefusal(answer.code, answer.message)
+
 
 AT_ONCE: Final = 256
 """Most players who may send packages at the same time."""

@@ -4,14 +4,33 @@ The server contains no search.  A command reads its standard input and writes JS
 names it in the settings.  Each run is a process with the lowest priority and a time limit, so that
 the clocks of running matches do not feel it.  Only a few run at once.  A repeated question costs
 nothing.
+
+Reviews of finished matches by a separate program.
+
+See `plyhouse.server.jobs.helper_jobs`.
+
+The program is a command that reads a record from its standard input and writes JSON
+(`plyhouse review - --json`).  Reviews take long, so only a few run at once.  There is
+no queue: a client that asks for another review must ask again later.
+
+Search trees of positions by a separate program.
+
+See `plyhouse.server.jobs.helper_jobs`.
+
+The program is a command that reads a record from its standard input and writes JSON
+(`plyhouse explain --record - --json`).  A tree takes a moment, so a few requests may
+wait.  The rate of new trees for one visitor is limited.  A tree belongs to a position and not to a
+match, so matches with the same beginning share the kept trees.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import json
 import logging
+import math
 import os
 import shlex
 import shutil
@@ -19,11 +38,13 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-__all__ = ["NotWorkedOut", "WorkedOut", "environment", "lower_priority"]
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.results.record import Record, write_record
+from plyhouse.server.wire.rates import Rate
 
 log = logging.getLogger("plyhouse.server")
 
@@ -237,3 +258,122 @@ def environment() -> dict[str, str]:
         for name, value in os.environ.items()
         if not name.startswith("PLYHOUSE_") or name == "PLYHOUSE_PURE"
     }
+
+
+class Reviews:
+    """The reviews of a server."""
+
+    def __init__(self, config: ServerConfig) -> None:
+        self._found = WorkedOut(
+            "review",
+            config.review_command,
+            config.reviews,
+            config.review_seconds,
+            config.review_folder,
+        )
+
+    @property
+    def offered(self) -> bool:
+        """True if the server offers reviews."""
+        return self._found.offered
+
+    async def of(self, match: str, seat: int | None, record: str) -> dict[str, Any]:
+        """Return the review of a finished match, as JSON; raises `NotWorkedOut`."""
+        if not self.offered:
+            raise NotWorkedOut("review/off", "This server reviews no matches.")
+        seconds = f"{self._found.seconds:g}"
+        key = hashlib.sha256(f"{match}|{seat}|{seconds}|plies from 1".encode()).hexdigest()[:32]
+        more = ["--seconds", seconds]
+        if seat is not None:
+            more += ["--seat", str(seat + 1)]  # people count from 1, and so do commands
+        return await self._found.of(key, f"the review of match {match}", more, record)
+
+    async def close(self) -> None:
+        """Stop all running reviews."""
+        await self._found.close()
+
+
+MAX_DEPTH: Final = 12
+USUAL_DEPTH: Final = 3
+"""The seat's action, the answer to it, and the seat's next action."""
+MAX_THEN: Final = 24
+"""Most actions after the position of a match."""
+MAX_NODES: Final = 300
+"""About as many nodes as a person can look through; a picture of them is some metres long."""
+WAITING: Final = 8
+"""Most requests that wait while other trees are computed: each takes a second."""
+
+
+class Trees:
+    """The search trees of a server."""
+
+    def __init__(self, config: ServerConfig, now: Callable[[], int]) -> None:
+        folder = str(Path(config.review_folder) / "trees") if config.review_folder else ""
+        self._found = WorkedOut(
+            "tree",
+            config.tree_command,
+            config.trees,
+            config.tree_seconds,
+            folder,
+            waiting=WAITING,
+            refuses=True,
+        )
+        self._rate = Rate(config.trees_per_minute, config.trees_per_minute / 60, now)
+
+    @property
+    def offered(self) -> bool:
+        """True if the server offers search trees."""
+        return self._found.offered
+
+    async def of(
+        self,
+        visitor: Hashable,
+        record: Record,
+        ply: int,
+        then: Sequence[str],
+        search: str,
+        depth: int,
+    ) -> dict[str, Any]:
+        """Return the tree of the position before ply ``ply`` and after ``then``.
+
+        Raises `NotWorkedOut`.
+        """
+        if not self.offered:
+            raise NotWorkedOut("tree/off", "This server draws no search trees.")
+        key = _key(record, ply, then, search, depth)
+        if not await self._found.known(key) and not self._rate.take(visitor):
+            wait = math.ceil(self._rate.wait(visitor))
+            raise NotWorkedOut(
+                "tree/rate", f"That were many trees: the next one in {wait} s.", wait
+            )
+        seconds = f"{self._found.seconds:g}"
+        # Use `=`, so that a visitor's text is never taken for an option.
+        more = [f"--ply={ply + 1}", f"--depth={depth}", f"--max-nodes={MAX_NODES}"]
+        more += [f"--seconds={seconds}", *(f"--then={text}" for text in then)]
+        if search:
+            more.append(f"--search={search}")
+        about = f"the tree of match {record.match} at ply {ply + 1}"
+        try:
+            return await self._found.of(key, about, more, write_record(record))
+        except NotWorkedOut as error:
+            if error.code == "tree/busy":
+                self._rate.give_back(visitor)
+            raise
+
+    async def close(self) -> None:
+        """Stop all running searches."""
+        await self._found.close()
+
+
+def _key(record: Record, ply: int, then: Sequence[str], search: str, depth: int) -> str:
+    """Return the same key for the same question about the same position, in any match."""
+    path = [
+        (event.seat, event.text)
+        for event in record.events
+        if event.kind == "chance" or event.kind == "action"
+        if event.ply < ply or (event.kind == "chance" and event.ply == ply)
+    ]
+    # The tree marks the action that was played at the ply.
+    played = next((e.text for e in record.events if e.kind == "action" and e.ply == ply), "")
+    asked = [record.game, path, played, list(then), search, depth, MAX_NODES]
+    return hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:32]

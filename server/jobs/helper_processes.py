@@ -1,8 +1,13 @@
-"""Run functions in processes with a lower priority than the clocks.
+"""Run long work: in processes with a lower priority, and one piece at a time.
 
 A computing thread blocks the event loop for moments; a process does not.  With a lower priority it
 leaves most of the processor to the clocks.  Processes start when they are first needed, and stay.
 A function is passed by reference: the process imports its module.
+
+A queue that runs long work one piece at a time, fairly among visitors.
+
+A thread that replays a long match blocks the event loop for moments.  Many such threads together
+block it for long, while clocks are running.
 """
 
 from __future__ import annotations
@@ -12,13 +17,12 @@ import contextlib
 import logging
 import pickle
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Hashable
+from contextlib import asynccontextmanager
 from typing import IO, Any, Final, ParamSpec, TypeVar, cast
 
 from plyhouse.games.registry import add_game_file, added_game_files
 from plyhouse.server.jobs.helper_jobs import NotWorkedOut, environment, lower_priority
-
-__all__ = ["Helpers"]
 
 P_ = ParamSpec("P_")
 T = TypeVar("T")
@@ -143,6 +147,31 @@ def _answer(message: bytes, answers: IO[bytes]) -> None:
             found = pickle.dumps((False, RuntimeError(repr(error))))
     answers.write(len(found).to_bytes(LENGTH) + found)
     answers.flush()
+
+
+class FairQueue:
+    """Admits one caller at a time; each visitor has one place in the queue.
+
+    Further calls of a visitor wait behind that place.
+    """
+
+    def __init__(self) -> None:
+        self._one = asyncio.Lock()
+        self._lines: dict[Hashable, asyncio.Lock] = {}
+        self._waiting: dict[Hashable, int] = {}
+
+    @asynccontextmanager
+    async def of(self, visitor: Hashable) -> AsyncIterator[None]:
+        """Wait for the turn of this visitor."""
+        line = self._lines.setdefault(visitor, asyncio.Lock())
+        self._waiting[visitor] = self._waiting.get(visitor, 0) + 1
+        try:
+            async with line, self._one:
+                yield
+        finally:
+            self._waiting[visitor] -= 1
+            if not self._waiting[visitor]:
+                del self._waiting[visitor], self._lines[visitor]
 
 
 if __name__ == "__main__":

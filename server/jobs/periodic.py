@@ -9,8 +9,6 @@ from typing import Any, Final
 
 from plyhouse.storage.errors import StorageError
 
-__all__ = ["LOOK_SECONDS", "Periodic"]
-
 LOOK_SECONDS: Final = 1.0
 """Time between two looks at the database for changes by other programs, in seconds."""
 

@@ -3,7 +3,7 @@
 lobby         seeks and challenges, and the matches that follow from them
 matchmaking   pools of seeks, and the pairs that they make; pure
 seek_hints    why a seek has found nobody yet
-suspension    suspends versions that forfeit repeatedly
+suspension    suspends versions that forfeit repeatedly; forfeits after which a version is suspended
 match_search  the words of an address as a filter of matches
 table_sizes   numbers of players for each game
 """

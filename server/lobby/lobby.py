@@ -34,8 +34,6 @@ from plyhouse.server.table.presence import Presence
 from plyhouse.server.wire.rates import Rate
 from plyhouse.storage.rows import new_id
 
-__all__ = ["Lobby", "read_game", "read_time_control"]
-
 PAIRING_SECONDS: Final = 0.005
 """How long seeks gather before pairings are made: with hundreds of bots each round costs."""
 

@@ -21,8 +21,6 @@ from plyhouse.storage.errors import Unknown
 from plyhouse.storage.match_lists import STATES, MatchFilter
 from plyhouse.storage.store import Store
 
-__all__ = ["TERMINATIONS", "Looked", "Words", "filter_of"]
-
 TERMINATIONS: Final[tuple[str, ...]] = tuple(sorted(get_args(Termination)))
 """The terminations of matches."""
 

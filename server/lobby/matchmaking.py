@@ -31,8 +31,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Final, NamedTuple, TypeAlias, TypeVar
 
-__all__ = ["Matchmaker", "PoolKey", "Proposal", "Seek", "SeekDuplicate", "SeekError", "SeekLimit"]
-
 REMEMBERED: Final = 2000
 """Bots, and groups of bots, whose last opponents and seats count for the next pairing."""
 

@@ -12,8 +12,6 @@ from typing import Final
 
 from plyhouse.server.lobby.matchmaking import PoolKey, Seek
 
-__all__ = ["reasons", "terms_in_words"]
-
 NAMED: Final = 3
 """Most pools or bots that a sentence names; it mentions that there are more."""
 

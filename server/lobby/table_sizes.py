@@ -11,8 +11,6 @@ from plyhouse.games.errors import GameError
 from plyhouse.games.info import Parameter, ParameterValue, spec_value
 from plyhouse.games.registry import get_game
 
-__all__ = ["tables_of"]
-
 log = logging.getLogger("plyhouse.server.lobby.table_sizes")
 
 TRIED: Final = 64

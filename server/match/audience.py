@@ -15,8 +15,6 @@ from plyhouse.protocol.messages import (
 from plyhouse.server.match.effects import Broadcast, Send, Telling
 from plyhouse.server.match.views import Views
 
-__all__ = ["Audience"]
-
 
 class Audience:
     """The seats of a match, and its spectators (None) as one viewer.

@@ -38,18 +38,6 @@ import re
 from collections.abc import Sequence
 from typing import Final, TypeVar
 
-__all__ = [
-    "CHANCE_VERSION",
-    "SEED_BYTES",
-    "SHARED_STREAM",
-    "Chance",
-    "commitment",
-    "match_stream",
-    "mixes_nonces",
-    "normal_nonce",
-    "select",
-]
-
 CHANCE_VERSION: Final = 1
 """Version of the scheme; records name it."""
 SEED_BYTES: Final = 32

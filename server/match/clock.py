@@ -19,8 +19,6 @@ from __future__ import annotations
 
 from plyhouse.server.match.time_control import ClockReading, LagPolicy, Ledger, TimeControl
 
-__all__ = ["Clock"]
-
 
 class Clock:
     """The clocks of all seats of a match; at most one runs.

@@ -24,8 +24,6 @@ from msgspec import Struct
 from plyhouse.protocol.messages import Outcome, ServerMessage
 from plyhouse.storage.rows import EventRow
 
-__all__ = ["Broadcast", "Effects", "Finish", "Milestone", "Row", "Send", "Started", "Telling"]
-
 
 class Started(Struct, frozen=True, gc=False):
     """All seats are ready: mark the match as running (its ready rows came before)."""

@@ -25,8 +25,6 @@ from plyhouse.protocol.messages import Outcome
 from plyhouse.server.match.time_control import Ledger
 from plyhouse.storage.rows import EventRow
 
-__all__ = ["MAX_TRIED", "EndData", "end_data", "end_row", "event_row", "tried"]
-
 MAX_TRIED: Final = 256
 """Most characters kept of a refused action."""
 NO_LEDGER: Final = Ledger(0, 0, 0, 0, 0)

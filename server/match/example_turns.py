@@ -17,8 +17,6 @@ from plyhouse.server.match.effects import Effects, Send
 from plyhouse.server.match.engine import Match, MatchConfig
 from plyhouse.server.match.time_control import MS, SECOND, TimeControl
 
-__all__ = ["EXAMPLE_PLY", "example_turn"]
-
 EXAMPLE_PLY: Final = 12
 """The ply of the example in longer matches: by then a board has filled a little."""
 

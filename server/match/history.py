@@ -22,8 +22,6 @@ from plyhouse.server.match.time_control import Ledger
 from plyhouse.server.match.views import Views
 from plyhouse.storage.rows import EventRow
 
-__all__ = ["Course"]
-
 
 class Course:
     """The history and state of a match so far."""

@@ -27,8 +27,6 @@ from plyhouse.server.match.terms import MatchConfig, config_of
 from plyhouse.server.match.time_control import Ledger
 from plyhouse.storage.rows import EventRow, StoredMatch
 
-__all__ = ["RestoreError", "final_snapshot", "restore"]
-
 
 class RestoreError(ValueError):
     """Stored events that make no match.

@@ -21,8 +21,6 @@ from typing import Final
 
 from plyhouse.protocol.messages import VOID, Outcome, Termination
 
-__all__ = ["ENDINGS", "FORFEITS", "Ending", "Fault", "counts_word", "fault_of", "forfeiting_seat"]
-
 
 class Fault(StrEnum):
     """The party whose fault an ending is."""

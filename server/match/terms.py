@@ -16,9 +16,6 @@ from plyhouse.server.match.chance import SHARED_STREAM, match_stream
 from plyhouse.server.match.time_control import SECOND, LagPolicy, Ledger, TimeControl
 from plyhouse.storage.rows import MatchRow
 
-__all__ = ["Mark", "MatchConfig", "Played", "as_sent", "config_of", "machines_of", "seat_label",
-           "terms_data"]  # fmt: skip
-
 LONG_TEXT: Final = 64
 """For longer actions, a digest is kept instead of the text."""
 

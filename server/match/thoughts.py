@@ -22,8 +22,6 @@ import msgspec
 from plyhouse.games.base import Game, Information
 from plyhouse.protocol.api.matches import Info
 
-__all__ = ["MAX_INFO", "kept_info", "open_seats", "read_info"]
-
 MAX_INFO: Final = 4096
 """Most bytes of one info as compact JSON."""
 

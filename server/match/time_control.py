@@ -19,16 +19,6 @@ from typing import ClassVar, Final, NamedTuple
 
 from msgspec import Struct
 
-__all__ = [
-    "MS",
-    "SECOND",
-    "ClockReading",
-    "InvalidTimeControl",
-    "LagPolicy",
-    "Ledger",
-    "TimeControl",
-]
-
 MS: Final = 1_000_000
 """Nanoseconds in a millisecond."""
 SECOND: Final = 1_000_000_000

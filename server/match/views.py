@@ -21,8 +21,6 @@ from plyhouse.protocol.messages import CHANCE_SEAT, ClockState, Event, LedgerEnt
 from plyhouse.server.match.clock import Clock
 from plyhouse.server.match.time_control import MS, Ledger
 
-__all__ = ["MAX_LEGAL", "Views", "clock_states", "ledger_entry"]
-
 MAX_LEGAL = 256
 """Most legal actions that a refusal lists."""
 

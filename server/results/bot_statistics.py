@@ -14,8 +14,6 @@ from plyhouse.protocol.api.bots import Against, Career, ForfeitKind, InSeat, Pac
 from plyhouse.server.match.terminations import ENDINGS, FORFEITS
 from plyhouse.storage.bot_profiles import CareerMatch, PlyCost
 
-__all__ = ["career", "forfeited", "paces"]
-
 
 @dataclass(slots=True)
 class Tally:

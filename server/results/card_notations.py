@@ -13,8 +13,6 @@ from plyhouse.games.position import Position
 from plyhouse.server.results.notation_parts import date_of, names_of, plain, remarks, tag_text
 from plyhouse.server.results.record import Record
 
-__all__ = ["pbn", "phh"]
-
 SEATS: Final = "NESW"
 IN_A_ROW: Final = 4
 """Calls, and cards of a trick, in a line of PBN."""

@@ -30,8 +30,6 @@ from typing import Final, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Estimate", "Fitted", "Term", "any_time_factor"]
-
 Floats = NDArray[np.float64]
 NameT = TypeVar("NameT", bound=Hashable)
 

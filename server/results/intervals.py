@@ -11,8 +11,6 @@ import math
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-__all__ = ["Z95", "Interval", "interval_of_sums", "mean_interval"]
-
 Z95: Final = 1.959963984540054
 """The standard normal's 97.5 % quantile."""
 

@@ -9,14 +9,12 @@ from msgspec import convert, structs
 from plyhouse.games.base import Game, Scoring
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.api.leaderboards import Standing
+from plyhouse.protocol.api.boards import Standing
 from plyhouse.server.results.intervals import interval_of_sums
 from plyhouse.server.results.scoring import default_scoring
 from plyhouse.storage import leaderboards
 from plyhouse.storage.rows import Standing as StandingRow
 from plyhouse.storage.store import Store
-
-__all__ = ["board", "installed_game", "lines", "scoring_of"]
 
 
 async def board(

@@ -14,6 +14,12 @@ seats win if all check and call to the end (`call_down`).  So after an all-in it
 difference between the result and all-in equity.  The factor to subtract is a regression
 coefficient.  Each unit's coefficient comes from the other units (cross-fitting), so no unit's own
 result influences its correction.  Always show the raw mean next to the adjusted one.
+
+The possible outcomes of each chance event, in the game's order.
+
+With them and the record, anybody can recompute what the committed seed gave at each chance node,
+without the rules of the game: see ``docs/chance.md``.  Only the rules show that these outcomes
+are the right ones; `plyhouse.server.results.verify` replays them.
 """
 
 from __future__ import annotations
@@ -22,27 +28,19 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import msgspec
+
 from plyhouse.games.base import CHANCE, TERMINAL, ChanceKind, Game
 from plyhouse.games.errors import GameError
 from plyhouse.games.position import Position
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.api.positions import Chances, Possible
 from plyhouse.server.results.intervals import Interval, mean_interval
+from plyhouse.storage.rows import EventRow, StoredMatch
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-__all__ = [
-    "Adjusted",
-    "Judge",
-    "Value",
-    "adjusted_mean",
-    "called_down",
-    "estimate",
-    "judge_of",
-    "looked_ahead",
-    "match_luck",
-    "random_play",
-]
 
 Value = Callable[[Any], Sequence[float]]
 """A function from a position to its value for each seat, in the units of the returns."""
@@ -282,3 +280,33 @@ def _cross_fitted(
         spread = float(about @ about)
         slopes[~rest] = float(about @ y[rest]) / spread if spread > 1e-18 else 0.0
     return slopes
+
+
+def chances_of(match: str, game: Game, events: Sequence[EventRow]) -> Chances:
+    """Replay a match and return the possible outcomes wherever chance acted.
+
+    Raises `GameError` if the stored events do not fit the game (any more).
+    """
+    position = Position(game)
+    known: dict[tuple[Possible, ...], int] = {}
+    nodes: list[int] = []
+    counters: list[int] = []
+    for row in events:
+        if row.kind not in ("action", "chance"):
+            continue
+        if row.kind == "chance" and position.mover == CHANCE:
+            state = position.state
+            outcomes = tuple(
+                Possible(game.format_chance(state, outcome), float(share))
+                for outcome, share in state.chance_outcomes()
+            )
+            counters.append(game.chance_number(state, len(nodes)))
+            nodes.append(known.setdefault(outcomes, len(known)))
+        position.apply(row.seat, row.text)
+    return Chances(match, game.spec, [list(table) for table in known], nodes, counters)
+
+
+def chances_json(stored: StoredMatch) -> bytes:
+    """Return the chances of a stored match as JSON."""
+    header = stored.header
+    return msgspec.json.encode(chances_of(header.id, get_game(header.game), stored.events))

@@ -21,8 +21,6 @@ from plyhouse.server.results.luck import Adjusted, adjusted_mean
 from plyhouse.server.results.pair_results import ResultError
 from plyhouse.server.results.sequential import ConfidenceSequence
 
-__all__ = ["Paid", "mean_returns", "watched_bounds"]
-
 ROUNDING: Final = 1e-9
 """How far a mean of returns may be outside of the range, as a share of the range."""
 

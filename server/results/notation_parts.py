@@ -11,20 +11,6 @@ from typing import Any, Final
 from plyhouse.protocol.messages import VOID
 from plyhouse.server.results.record import Record
 
-__all__ = [
-    "LINE",
-    "actions_of",
-    "comments",
-    "date_of",
-    "names_of",
-    "plain",
-    "remarks",
-    "result_of",
-    "tag_text",
-    "tags_text",
-    "wrapped",
-]
-
 LINE: Final = 79
 """The largest length of a line of moves, in characters: PGN's export format has less than 80."""
 

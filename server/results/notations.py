@@ -30,8 +30,6 @@ from plyhouse.server.results.notation_parts import date_of, names_of, plain, rem
 from plyhouse.server.results.record import Record, stored_record
 from plyhouse.storage.rows import StoredMatch
 
-__all__ = ["NOTATIONS", "ONE_MATCH", "TEXT", "form_of", "notation", "notation_text"]
-
 
 def notation(record: Record, form: str, event: str = "") -> str | None:
     """Return a record in one of `NOTATIONS`, or as `TEXT`; None if the form is for another game.

@@ -20,17 +20,6 @@ from typing import Final, Generic, NamedTuple, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "Cells",
-    "Played",
-    "ResultError",
-    "Units",
-    "collect",
-    "collect_arrays",
-    "sum_up",
-    "totals",
-]
-
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 NameT = TypeVar("NameT", bound=Hashable)

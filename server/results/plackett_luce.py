@@ -26,16 +26,20 @@ from typing import Final, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from plyhouse.server.results.dispersion import CAUTION, POOLED, degrees_used
 from plyhouse.server.results.fitted import Fitted, Term
 from plyhouse.server.results.intervals import Z95
 from plyhouse.server.results.pair_results import ResultError, totals
 from plyhouse.server.results.ratings import ANCHOR, SCALE
 from plyhouse.server.results.separation import notes_on
-from plyhouse.server.results.spread import Field, covariance_of, fit_field
+from plyhouse.server.results.spread import (
+    CAUTION,
+    POOLED,
+    Field,
+    covariance_of,
+    degrees_used,
+    fit_field,
+)
 from plyhouse.server.results.strengths import Errors, check_anchors
-
-__all__ = ["Ranked", "fit_rankings"]
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]

@@ -22,8 +22,6 @@ from plyhouse.storage.store import Store
 if TYPE_CHECKING:
     from plyhouse.server.results.ratings import Rating
 
-__all__ = ["RatingRefits"]
-
 log = logging.getLogger("plyhouse.server.results.ratings")
 
 DELAY_SECONDS: Final = 1.0

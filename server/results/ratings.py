@@ -31,15 +31,8 @@ from typing import Final, Generic, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from plyhouse.server.results.dispersion import common, leaning
 from plyhouse.server.results.intervals import Z95
-from plyhouse.server.results.spread import covariance_of, fit_field
-
-__all__ = [
-    "PairScore",
-    "Rating",
-    "fit",
-]
+from plyhouse.server.results.spread import common, covariance_of, fit_field, leaning
 
 ANCHOR: Final = 1500.0
 """The rating of the average player."""

@@ -32,20 +32,6 @@ from plyhouse.server.match.thoughts import kept_info
 from plyhouse.server.match.time_control import LagPolicy
 from plyhouse.storage.rows import EventRow, StoredMatch
 
-__all__ = [
-    "RECORD_FORMAT",
-    "Record",
-    "RecordChance",
-    "RecordError",
-    "RecordEvent",
-    "RecordSeat",
-    "make_record",
-    "read_record",
-    "record_json",
-    "stored_record",
-    "write_record",
-]
-
 RECORD_FORMAT: Final = "plyhouse-record-1"
 """The value of the field ``format``."""
 

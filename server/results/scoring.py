@@ -27,9 +27,6 @@ from itertools import combinations
 from plyhouse.games.base import Game, Scoring, Utility
 from plyhouse.storage.rows import MatchScores
 
-__all__ = ["default_scoring", "match_scores", "pair_score", "return_span", "scoring_rule",
-           "scoring_words", "seat_result", "side_size", "teams_of"]  # fmt: skip
-
 
 def pair_score(mine: float, other: float, span: float = 0.0) -> float:
     """Return the score, from 0 to 1, of a return against another of the match.

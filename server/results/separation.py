@@ -16,8 +16,6 @@ from typing import Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["groups", "notes_on", "parts"]
-
 NameT = TypeVar("NameT", bound=Hashable)
 Took = NDArray[np.bool_]
 """A square table: True if the row's entry took something from the column's."""

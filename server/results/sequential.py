@@ -37,13 +37,6 @@ from enum import StrEnum
 from math import exp, log, log1p
 from typing import Final
 
-__all__ = [
-    "BandDecision",
-    "ConfidenceSequence",
-    "Grading",
-    "GradingState",
-]
-
 FRACTIONS: Final = tuple(0.9 * 2.0**-step for step in range(6))
 """Fractions of the possible stake among which the capital is split evenly.  Small ones find small
 differences after many scores, large ones find large differences soon.  Differences between two

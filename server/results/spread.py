@@ -1,4 +1,4 @@
-"""The prior of a fit: the spread of a field's strengths, from its results.
+"""The spread of a field's strengths, and the dispersion of its results.
 
 Strengths are taken as normal about their mean with an unknown standard deviation, the *spread*
 (empirical Bayes: Efron and Morris, "Stein's estimation rule and its competitors", J. American
@@ -14,6 +14,16 @@ prior.  Above it, a spread e times as wide counts as one standard deviation less
 The uncertainty of the spread widens the errors of all strengths by the delta method (Kass and
 Steffey, "Approximate Bayesian inference in conditionally independent hierarchical models",
 J. American Statistical Association 84, 1989).
+
+The dispersion: how much results vary compared with a model.
+
+The dispersion is a factor of the variance (Wedderburn, "Quasi-likelihood functions", Biometrika 61,
+1974).  A few units of two entries say little about it.  So an estimate for two entries is shrunk to
+that of the whole field (`POOLED`), and that of the field to the model (`CAUTION`).
+
+Each kind of term has its own dispersion.  In a mirrored pair that shares its dice, the points of an
+entry vary less than those of independent games, as luck evens out.  The points of the first seat
+vary more, for the same reason.
 """
 
 from __future__ import annotations
@@ -26,11 +36,56 @@ from typing import Final, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from plyhouse.server.results.newton import Maximum, inverse, maximise
-
-__all__ = ["NARROWEST", "Field", "Objective", "covariance_of", "fit_field"]
-
 Floats = NDArray[np.float64]
+Function = Callable[[Floats], tuple[float, Floats, Floats]]
+"""A function from a point to the value, its gradient, and the information (the negative Hessian).
+"""
+
+STEPS: Final = 200
+NEAR: Final = 1e-7
+"""The largest move of the last step: the remaining error is about its square."""
+
+
+class Maximum(NamedTuple):
+    """The maximum of a function."""
+
+    at: Floats
+    information: Floats
+    steps: int
+    value: float
+
+
+def maximise(objective: Function, start: Floats, *, near: float = NEAR) -> Maximum:
+    """Find the maximum of a concave function; halve overshooting steps.
+
+    A step that moves nothing further than ``near`` is the last one.
+
+    Raises `ArithmeticError` if it has not converged after `STEPS` steps; concave functions with
+    finite values converge.
+    """
+    at = start
+    value, gradient, information = objective(at)
+    if not len(at):
+        return Maximum(at, information, 0, value)
+    for count in range(1, STEPS + 1):
+        step = np.linalg.solve(information, gradient)
+        # Sums over a million games carry rounding errors, which must not count as overshooting.
+        slack = 1e-12 * (1.0 + abs(value))
+        while True:
+            after = at + step
+            found = objective(after)
+            if found[0] >= value - slack:
+                break
+            step = step / 2
+        at, (value, gradient, information) = after, found
+        if np.abs(step).max() < near:
+            return Maximum(at, information, count, value)
+    raise ArithmeticError(f"the fit has not settled after {STEPS} steps")
+
+
+def inverse(information: Floats) -> Floats:
+    """Return the covariance of an information matrix; empty for an empty one."""
+    return np.asarray(np.linalg.inv(information), dtype=np.float64)
 
 
 class Objective(Protocol):
@@ -177,3 +232,48 @@ def _between(values: Floats, at: Floats) -> Floats:
     off = at - middle
     made: Floats = mid + off * (high - low) / 2.0 + off * off * (high + low - 2.0 * mid) / 2.0
     return made
+
+
+CAUTION: Final = 4.0
+"""The number of virtual units, with the model's variation, that shrink a dispersion.  After many
+equal scores the interval is then about as wide as that of an event never seen in the same number
+of games.  Four games' variance in n is 1.96 / n of the score; the event's bound is 1.84 / n."""
+POOLED: Final = 16.0
+"""The number of virtual units, with the whole field's variation, that shrink the dispersion of two
+entries."""
+
+
+def degrees_used(field: Field, entries: int) -> float:
+    """Return the degrees of freedom that strengths use under the prior."""
+    taken = field.precision * inverse(field.information).diagonal()[:entries]
+    return max(0.0, entries - float(taken.sum()))
+
+
+def common(seen: float, units: Floats, variance: Floats, used: float = 0.0) -> tuple[float, float]:
+    """Return the dispersion of a field, and the number of units behind it.
+
+    ``seen`` is the sum of squares about the expected values.  ``units`` is the number of units of
+    each two entries, ``variance`` the model's variance of each unit, and ``used`` the degrees of
+    freedom of the fit.  Units whose result is nearly certain hardly count.
+    """
+    expected = float(units @ variance)
+    if expected <= 0.0:
+        return 1.0, 0.0
+    count = expected * expected / float(units @ (variance * variance))
+    each = expected / count
+    spare = max(0.0, count - used)
+    return (seen / each + CAUTION) / (spare + CAUTION), spare
+
+
+def leaning(units: Floats, count: float) -> tuple[Floats, Floats, Floats]:
+    """Return weights of two entries' units, of the model and of the field.
+
+    The variation of ``units`` is the first weight times the observed sum, plus the other two times
+    the model's variance of one unit.  The third is also multiplied by the field's dispersion.
+    ``count`` is the number of units behind the field's dispersion.  While there are no units except
+    those of the two entries, caution shrinks to the model.
+    """
+    alone = POOLED / (POOLED + np.maximum(count - units, 0.0))
+    weight = units / (units + CAUTION + POOLED)
+    cautious = CAUTION * alone
+    return weight, weight * cautious, weight * (CAUTION + POOLED - cautious)

@@ -35,15 +35,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-__all__ = [
-    "Hypotheses",
-    "Sprt",
-    "SprtState",
-    "Verdict",
-    "elo_score",
-    "log_likelihood_ratio",
-]
-
 UNSEEN: Final = 1e-3
 """The number of virtual pairs at the least and at the greatest value, if none was seen there.  A
 distribution over the seen values alone need not have the mean of a hypothesis."""

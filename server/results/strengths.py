@@ -28,7 +28,7 @@ and the model holds.  Or they come from the observed variation of units (``"pair
 with mirrored pairs as clusters (Liang and Zeger, Biometrika 73, 1986), which needs neither
 condition.  Two games of a mirrored pair share their luck, so the second is the default if there are
 pairs or shares.  A few units say little about their variation.  Estimates are shrunk to the
-dispersion of all units and to the model (`plyhouse.server.results.dispersion`), separately for
+dispersion of all units and to the model (`plyhouse.server.results.spread`), separately for
 strengths, seats and draws.
 """
 
@@ -41,15 +41,19 @@ from typing import Final, Generic, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from plyhouse.server.results.dispersion import common, degrees_used, leaning
 from plyhouse.server.results.fitted import Fitted, Term
 from plyhouse.server.results.intervals import Z95
 from plyhouse.server.results.pair_results import Cells, ResultError, Units, sum_up, totals
 from plyhouse.server.results.ratings import ANCHOR, SCALE
 from plyhouse.server.results.separation import notes_on
-from plyhouse.server.results.spread import Field, covariance_of, fit_field
-
-__all__ = ["Errors", "check_anchors", "fit_strengths"]
+from plyhouse.server.results.spread import (
+    Field,
+    common,
+    covariance_of,
+    degrees_used,
+    fit_field,
+    leaning,
+)
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]

@@ -24,6 +24,13 @@ everybody agrees, agreement says nothing.  The number of agreements is treated a
 mean rate, to which one agreement is added.  Agreements at different rates spread less (Hoeffding,
 "On the distribution of the number of successes in independent trials", Annals of Mathematical
 Statistics 27, 1956), so this test is conservative, too.
+
+Detection of games that repeat, as those of deterministic bots do.
+
+A hundred copies of one game are one observation.  A match repeats an earlier one if game, versions
+by seat, actions and outcome are the same and chance had no part.  In a small game this may also
+happen to bots that randomise, and then each match counts.  So a version counts as repeating itself
+only while no record shows it acting in two ways after the same actions.
 """
 
 from __future__ import annotations
@@ -37,7 +44,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from plyhouse.games.base import CHANCE, Game
 from plyhouse.games.position import Position
-from plyhouse.protocol.api.suspicions import Likeness, UnlikelyPair
+from plyhouse.protocol.api.reports import Likeness, UnlikelyPair
 from plyhouse.server.results.record import Record
 
 if TYPE_CHECKING:
@@ -45,18 +52,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from plyhouse.server.results.fitted import Fitted
-
-__all__ = [
-    "LEAST_ALIKE",
-    "LEAST_POSITIONS",
-    "OTHERS",
-    "Choice",
-    "Match",
-    "adjusted",
-    "alike",
-    "choices_of",
-    "unlikely_pairs",
-]
 
 OTHERS: Final = 2
 """The smallest number of other owners' bots that must have faced a position for it to count."""
@@ -258,3 +253,46 @@ def _at_least(reached: int, trials: int, chance: float) -> float:
     for _ in range(trials):
         law = np.convolve(law, (1.0 - chance, chance))
     return min(1.0, float(law[reached:].sum()))
+
+
+class PlayedLine(NamedTuple):
+    """The properties of a match that a repeat shares."""
+
+    game: str
+    seats: tuple[Hashable, ...]
+    """The version in each seat."""
+    actions: tuple[tuple[int, str], ...]
+    end: tuple[object, ...]
+    chance: bool
+    """True if chance had a part."""
+
+
+def repeat_weights(lines: Sequence[PlayedLine]) -> list[float]:
+    """Return the weight of each match: 1, or 0 if it repeats an earlier one."""
+    varied = _varied(lines)
+    seen: set[PlayedLine] = set()
+    weights = []
+    for line in lines:
+        able = not line.chance and not any((line.game, seat) in varied for seat in line.seats)
+        weights.append(0.0 if able and line in seen else 1.0)
+        seen.add(line)
+    return weights
+
+
+def _varied(lines: Sequence[PlayedLine]) -> set[tuple[str, Hashable]]:
+    """Return versions that acted in two ways after the same actions, by game."""
+    acted: dict[tuple[object, ...], str] = {}
+    # Histories are numbered so that comparing them takes constant time.
+    following: dict[tuple[object, ...], int] = {}
+    varied = set()
+    for line in lines:
+        if line.chance:
+            continue
+        history = -1
+        for seat, text in line.actions:
+            if 0 <= seat < len(line.seats):
+                who = line.seats[seat]
+                if acted.setdefault((line.game, who, seat, history), text) != text:
+                    varied.add((line.game, who))
+            history = following.setdefault((history, seat, text), len(following))
+    return varied

@@ -33,8 +33,6 @@ from plyhouse.server.match.events import MAX_TRIED
 from plyhouse.server.match.time_control import InvalidTimeControl, TimeControl
 from plyhouse.server.results.record import Record, RecordEvent
 
-__all__ = ["CHECKS", "Check", "VerifyReport", "verify"]
-
 CHECKS = (
     "game",
     "commitment",

@@ -8,8 +8,6 @@ from plyhouse.storage import match_reads, voiding
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 
-__all__ = ["void_match"]
-
 
 async def void_match(store: Store, match_id: str, by: By) -> None:
     """Make a match void, so that it counts nowhere; the record keeps it.

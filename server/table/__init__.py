@@ -10,8 +10,7 @@ pairing_plans    pairings that the leader of a cluster has decided on
 participants     bots that are connected or still hold a seat
 presence         immutable records of bots and matches, for other packages
 watchdog         measures stalls of the event loop, so that no bot pays for them
-login_refunds    gives back the time that a login takes
-hosting_refunds  gives back the time in which no machine runs a hosted bot
-counts           counters for monitoring
-journal          the operator's log of connections and matches
+refunds          gives back the time in which no machine runs a hosted bot; gives back the time that
+                 a login takes
+journal          the operator's log of connections and matches; counters for monitoring
 """

@@ -19,8 +19,6 @@ from plyhouse.server.table.participants import Line, Participant
 from plyhouse.server.table.presence import MatchSummary, Presence
 from plyhouse.server.table.running_match import RunningMatch
 
-__all__ = ["Directory"]
-
 RECENT: Final = 500
 """Finished matches kept in memory, to answer repeated actions and late requests."""
 

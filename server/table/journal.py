@@ -2,32 +2,24 @@
 
 Each event of a connection or a match gets at most one line, and a ply gets none.
 `plyhouse.server.logs` formats the lines.
+
+Counters for monitoring the server: whole numbers, read on request.
+
+Counters change with a connection or a match, never with a ply, so they cost plies nothing.
 """
 
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from typing import Any, Final
 
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.protocol.messages import Answer, Challenge, ClientMessage, Hello, Seek
+from plyhouse.protocol.messages import Answer, Challenge, ClientMessage, Hello, Outcome, Seek
 from plyhouse.server.match.outcomes import VOID
 from plyhouse.server.match.terminations import FORFEITS
 from plyhouse.server.table.presence import MatchSummary, Presence
 from plyhouse.server.wire.session import Session
-
-__all__ = [
-    "TOLD",
-    "asked",
-    "connected",
-    "left",
-    "logged_in",
-    "login_refused",
-    "match_begun",
-    "match_over",
-    "registered",
-    "registration_refused",
-]
 
 connections = logging.getLogger("plyhouse.server.connections")
 matches = logging.getLogger("plyhouse.server.matches")
@@ -179,3 +171,20 @@ def _ids(match: MatchSummary) -> dict[str, Any]:
     if match.tournament is not None:
         ids["tournament"] = match.tournament
     return ids
+
+
+class Counts:
+    """Numbers since the start of the server."""
+
+    def __init__(self) -> None:
+        self.connections = 0
+        """Accepted connections, with and without a login."""
+        self.logins = 0
+        self.refused: Counter[str] = Counter()
+        """Refused logins by error code."""
+        self.terminations: Counter[str] = Counter()
+        """Finished matches by termination."""
+
+    def ended(self, outcome: Outcome | None) -> None:
+        """Count a finished match; None stands for a match that could not even be stored."""
+        self.terminations["server_fault" if outcome is None else outcome.termination] += 1

@@ -22,8 +22,6 @@ from plyhouse.storage.rows import (
     StoredMatch,
 )
 
-__all__ = ["KeptMatches"]
-
 MOST: Final = 200
 """Pairings that are kept after their end."""
 

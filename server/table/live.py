@@ -48,8 +48,6 @@ from plyhouse.storage.errors import StorageError, StoreClosed
 from plyhouse.storage.retries import PERSISTENT_ATTEMPTS, RETRY_SECONDS, TRANSIENT
 from plyhouse.storage.rows import EventRow, Op, StartMatch
 
-__all__ = ["LiveMatch", "LivePairing", "Referee"]
-
 log = logging.getLogger("plyhouse.server.match.engine")
 
 EXCUSED_NS: Final = 600 * 1_000_000_000

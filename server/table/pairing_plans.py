@@ -11,8 +11,6 @@ from plyhouse.protocol.messages import SeatInfo
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.presence import Presence
 
-__all__ = ["MatchPlan", "PairingPlan", "SeatHolder", "Terms"]
-
 
 @dataclass(frozen=True, slots=True)
 class Terms:

@@ -15,8 +15,6 @@ from plyhouse.protocol.codec import Codec, Frame
 from plyhouse.protocol.messages import ServerMessage
 from plyhouse.server.table.presence import Presence
 
-__all__ = ["Line", "Participant"]
-
 
 class Line(Protocol):
     """An open connection, as far as matches need it (`plyhouse.server.wire.session`)."""

@@ -13,8 +13,6 @@ from msgspec import Struct, field
 from plyhouse.protocol.messages import MatchStatus, Outcome, SeatInfo
 from plyhouse.storage.rows import SeatRow
 
-__all__ = ["MatchSummary", "Presence"]
-
 
 class Presence(Struct, frozen=True):
     """A bot (or a person playing in person) that is connected or holds a seat.

@@ -13,7 +13,7 @@ from typing import Any
 
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
-from plyhouse.server.competition_rules.game_scoring import scoring_of
+from plyhouse.server.competition_rules.grading import scoring_of
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.match.engine import Match
 from plyhouse.server.match.restore import RestoreError, restore
@@ -29,8 +29,6 @@ from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import FinishMatch, FinishPairing, Op, SeatRow, StoredMatch, wall_ms
 from plyhouse.storage.store import Store
 from plyhouse.storage.writer import Writer
-
-__all__ = ["ResumingRunner"]
 
 log = logging.getLogger("plyhouse.server.match.engine")
 

@@ -13,8 +13,6 @@ from plyhouse.protocol.messages import Act, ClientMessage, MatchSnapshot, Server
 from plyhouse.server.table.participants import Line, Participant
 from plyhouse.server.table.presence import MatchSummary, Presence
 
-__all__ = ["PairingFacts", "RunningMatch"]
-
 
 class PairingFacts(Protocol):
     """The facts about the pairing of a match that every server may know."""

@@ -18,8 +18,6 @@ from typing import Final
 
 from plyhouse.server.jobs.periodic import Periodic
 
-__all__ = ["INTERVAL_NS", "TOLERANCE_NS", "Watchdog"]
-
 log = logging.getLogger("plyhouse.server.table.watchdog")
 
 INTERVAL_NS: Final = 10_000_000

@@ -1,4 +1,10 @@
-"""The Litestar application: every handler, and what goes with every answer."""
+"""The Litestar application: every handler, and what goes with every answer.
+
+The OpenAPI description, made to say what is answered in truth.
+
+Litestar derives it from the handlers.  This module adds the common parts of all routes: refusals
+are ``application/problem+json``, and a value may fit several types of a union.
+"""
 
 from __future__ import annotations
 
@@ -15,25 +21,18 @@ from litestar.serialization import encode_json
 from plyhouse.server.web import client
 from plyhouse.server.web.api import (
     administration,
-    announcements,
-    baselines,
     boards,
     bot_profiles,
-    cluster,
     competition_changes,
     competition_costs,
     competition_finals,
-    competition_staff,
-    competition_students,
+    competition_messages,
+    competition_people,
     competitions,
-    erasure,
-    exports,
     leaderboards,
     matches,
-    outputs,
     people,
     players,
-    regrades,
     runners,
     server_status,
     submissions,
@@ -41,24 +40,59 @@ from plyhouse.server.web.api import (
     trees,
 )
 from plyhouse.server.web.compression import Compression
-from plyhouse.server.web.description import complete
-from plyhouse.server.web.error_pages import with_pages
 from plyhouse.server.web.error_responses import HANDLERS as ERROR_HANDLERS
-from plyhouse.server.web.error_responses import MAX_BODY
-from plyhouse.server.web.pages import account as account_pages
+from plyhouse.server.web.error_responses import MAX_BODY, with_pages
 from plyhouse.server.web.pages import bot_profiles as bot_profile_pages
-from plyhouse.server.web.pages import cluster as cluster_pages
+from plyhouse.server.web.pages import client_pages as play_pages
 from plyhouse.server.web.pages import competition_forms as competition_form_pages
 from plyhouse.server.web.pages import competitions as competition_pages
 from plyhouse.server.web.pages import games as game_pages
 from plyhouse.server.web.pages import leaderboards as leaderboard_pages
 from plyhouse.server.web.pages import matches as match_pages
-from plyhouse.server.web.pages import play as play_pages
-from plyhouse.server.web.pages import reference, watching
+from plyhouse.server.web.pages import server
 from plyhouse.server.web.pages.rendering import prepare
 from plyhouse.server.web.parameters import refuse_unknown
 
-__all__ = ["create_api", "description"]
+PROBLEM: Final = {
+    "type": "object",
+    "description": "Why a request was refused (RFC 9457).",
+    "required": ["type", "status", "title", "code", "detail"],
+    "properties": {
+        "type": {"type": "string"},
+        "status": {"type": "integer"},
+        "title": {"type": "string"},
+        "code": {"type": "string", "description": "Stable: for programs."},
+        "detail": {"type": "string", "description": "One sentence: for people."},
+    },
+}
+_REFUSED: Final = {
+    "description": "Refused; the body says why.",
+    "content": {
+        "application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}},
+    },
+}
+
+
+def complete(described: dict[str, Any]) -> dict[str, Any]:
+    """Return a description with what is derived wrongly, or not at all, put right."""
+    made: dict[str, Any] = _any_of(described)
+    made["components"]["schemas"]["Problem"] = PROBLEM
+    for path in made["paths"].values():
+        for operation in path.values():
+            if isinstance(operation, dict) and "responses" in operation:
+                operation["responses"].pop("400", None)
+                operation["responses"] |= {"4XX": _REFUSED, "5XX": _REFUSED}
+    return made
+
+
+def _any_of(part: Any) -> Any:
+    """Turn "exactly one of" into "any of": 10 is an integer and a number as well."""
+    if isinstance(part, dict):
+        return {("anyOf" if key == "oneOf" else key): _any_of(each) for key, each in part.items()}
+    if isinstance(part, list | tuple):
+        return [_any_of(each) for each in part]
+    return part
+
 
 DESCRIPTION: Final = """\
 Everything is read from the database or the hub at the time of asking.  What is public is public
@@ -81,7 +115,7 @@ def create_api() -> Litestar:
 def _routed() -> Litestar:
     """The application with all its routes."""
     prepare()
-    handlers = [*_handlers(), *reference.handlers(description)]
+    handlers = [*_handlers(), *server.handlers(description)]
     return Litestar(
         handlers,
         exception_handlers={kind: with_pages(each) for kind, each in ERROR_HANDLERS.items()},
@@ -102,36 +136,27 @@ def _handlers() -> list[Any]:
         *matches.HANDLERS,
         *trees.HANDLERS,
         *players.HANDLERS,
-        *outputs.HANDLERS,
+        *submissions.HANDLERS,
         *runners.HANDLERS,
         *bot_profiles.HANDLERS,
         *people.HANDLERS,
         *tournaments.HANDLERS,
         *competitions.HANDLERS,
-        *competition_students.HANDLERS,
+        *competition_people.HANDLERS,
         *competition_finals.HANDLERS,
         *competition_costs.HANDLERS,
-        *announcements.HANDLERS,
+        *competition_messages.HANDLERS,
         *competition_changes.HANDLERS,
-        *competition_staff.HANDLERS,
-        *baselines.HANDLERS,
-        *erasure.HANDLERS,
-        *regrades.HANDLERS,
         *boards.HANDLERS,
-        *exports.HANDLERS,
-        *submissions.HANDLERS,
         *administration.HANDLERS,
-        *cluster.HANDLERS,
         *leaderboard_pages.HANDLERS,
         *match_pages.HANDLERS,
         *bot_profile_pages.HANDLERS,
         *competition_pages.HANDLERS,
         *competition_form_pages.HANDLERS,
-        *watching.HANDLERS,
         *play_pages.HANDLERS,
         *game_pages.HANDLERS,
-        *account_pages.HANDLERS,
-        *cluster_pages.HANDLERS,
+        *server.HANDLERS,
         *client.handlers(),
     ]
 
@@ -145,4 +170,4 @@ def description() -> tuple[bytes, bytes]:
     config = OpenAPIConfig("Plyhouse", "1", description=DESCRIPTION, use_handler_docstrings=True)
     made = Litestar(_handlers(), openapi_config=config, logging_config=None)
     described = made.openapi_schema.to_schema()
-    return encode_json(complete(described)), reference.as_page(described)
+    return encode_json(complete(described)), server.as_page(described)

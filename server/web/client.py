@@ -21,8 +21,6 @@ from litestar.datastructures import CacheControlHeader, ResponseHeader
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
 
-__all__ = ["FOLDER", "ClientFiles", "handlers", "imported_by", "matches_etag"]
-
 MEDIA_TYPES: Final = {
     ".css": "text/css",
     ".html": "text/html",

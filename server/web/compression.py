@@ -23,8 +23,6 @@ from litestar.datastructures import Headers, MutableScopeHeaders
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPResponseStartEvent, Message, Receive, Scope, Send
 
-__all__ = ["Compression", "accepts_gzip"]
-
 LEVEL: Final = 6
 """Replays become a third to a half shorter than with 5 in nearly the same time."""
 SHORTEST: Final = 1024

@@ -6,7 +6,9 @@ sentence for people) and our ``code`` for programs.
 
 from __future__ import annotations
 
+import http
 import logging
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -22,9 +24,8 @@ from plyhouse.server.competition_rules.dates import InvalidTime
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition
 from plyhouse.server.hosting.runners import RunnerRefused
 from plyhouse.server.jobs.helper_jobs import NotWorkedOut
+from plyhouse.server.web.pages.rendering import page
 from plyhouse.storage.errors import StorageError, Unknown, public_message
-
-__all__ = ["HANDLERS", "MAX_BODY", "Problem"]
 
 log = logging.getLogger("plyhouse.server.web")
 
@@ -213,3 +214,38 @@ HANDLERS: Final[dict[type[Exception] | int, Any]] = {
     Exception: _fault,
 }
 """For Litestar: which exception becomes which answer."""
+
+
+Call = Request[Any, Any, Any]
+Handler = Callable[[Call, Any], Response[dict[str, Any]]]
+PROGRAMS: Final = ("/api/", "/web/", "/ws")
+"""Beginnings of the paths that only programs and scripts ask for."""
+KEPT: Final = ("retry-after", "www-authenticate")
+"""Headers of an error that its page has, too."""
+
+
+def with_pages(handler: Handler) -> Callable[[Call, Exception], Response[Any]]:
+    """Wrap a handler of errors: browsers that open an address get a page instead of JSON."""
+
+    def respond(request: Call, error: Exception) -> Response[Any]:
+        answer = handler(request, error)
+        if not _for_people(request):
+            return answer
+        status, detail = answer.content["status"], answer.content["detail"]
+        title = http.HTTPStatus(status).phrase.capitalize()
+        shown = page("missing.html", status=status, title=title, text=detail)
+        shown.headers.update(
+            {name: answer.headers[name] for name in KEPT if name in answer.headers}
+        )
+        return shown
+
+    return respond
+
+
+def _for_people(request: Call) -> bool:
+    """Return whether a browser asks for a page; programs accept anything, or JSON."""
+    return (
+        request.method in ("GET", "HEAD")
+        and not request.url.path.startswith(PROGRAMS)
+        and "text/html" in request.headers.get("accept", "")
+    )

@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import urlsplit
 
 from plyhouse.protocol.api.calls import LONGEST_ANSWER
-from plyhouse.server.web.rate_limits import send_problem
+from plyhouse.server.web.request_limits import send_problem
 
 if TYPE_CHECKING:
     import httpx
-
-__all__ = ["Forwarder", "is_local", "restored"]
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]

@@ -14,8 +14,6 @@ from litestar.params import QueryParameter
 
 from plyhouse.server.web.error_responses import Problem
 
-__all__ = ["MAX_LINES", "MAX_OFFSET", "Limit", "Offset", "refuse_unknown", "service"]
-
 ServiceT = TypeVar("ServiceT")
 
 MAX_LINES: Final = 1000

@@ -14,23 +14,6 @@ from typing import Final, NamedTuple
 
 from plyhouse.storage.bot_profiles import RatingPoint
 
-__all__ = [
-    "WIDTH",
-    "Bar",
-    "HeatCell",
-    "Interval",
-    "Plot",
-    "PlyTime",
-    "Shape",
-    "bars",
-    "head_to_head",
-    "intervals",
-    "ply_times",
-    "progress",
-    "rating_history",
-    "ticks",
-]
-
 WIDTH: Final = 400.0
 """Width of every plot, in its own units: about that of a phone, where text stays legible."""
 NAMES: Final = 130.0

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from typing import Any, Final
 
-__all__ = ["PERSONAL", "SAFETY_HEADERS", "policy", "with_safety"]
-
 PERSONAL: Final = "plyhouse.personal"
 """Key in a request's scope that says: the answer depends on who asks."""
 PERSONAL_HEADERS: Final = ((b"cache-control", b"no-store"), (b"vary", b"Cookie, Authorization"))

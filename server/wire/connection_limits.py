@@ -14,8 +14,6 @@ from typing import Any
 
 from plyhouse.server.wire.rates import client_of
 
-__all__ = ["Door", "Full", "Places", "raise_file_limit"]
-
 log = logging.getLogger("plyhouse.server.wire")
 
 resource: Any

@@ -16,8 +16,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from plyhouse.server.wire.connection_limits import Door
 
-__all__ = ["PunctualHttp", "http_protocol"]
-
 LEAST_TAKEN: Final = 65_536
 """Bytes of an answer that a client must read within the patience, unless that completes it.
 

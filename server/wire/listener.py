@@ -19,8 +19,6 @@ from typing import Any, Final
 from plyhouse.protocol.api.answers import problem
 from plyhouse.server.wire.connection_limits import Door
 
-__all__ = ["Listener"]
-
 log = logging.getLogger("plyhouse.server.wire")
 
 ADMITTED: Final = 1

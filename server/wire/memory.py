@@ -15,8 +15,6 @@ from typing import Final
 
 from plyhouse.server.wire.transport import Frame, FrameSink, Upgrade
 
-__all__ = ["MemoryClient", "MemoryTransport", "link"]
-
 GOING_AWAY: Final = 1001
 
 BACKLOG: Final = 64

@@ -6,8 +6,6 @@ import ipaddress
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 
-__all__ = ["Rate", "client_of"]
-
 
 def client_of(address: str) -> str:
     """Return the common part of one client's addresses.

@@ -32,8 +32,6 @@ from plyhouse.protocol.messages import (
 )
 from plyhouse.server.wire.transport import Frame, Transport, Upgrade
 
-__all__ = ["House", "Session"]
-
 log = logging.getLogger("plyhouse.server.wire.session")
 
 VIEWS_PER_SECOND: Final = 5

@@ -11,8 +11,6 @@ from typing import NamedTuple, Protocol
 
 from plyhouse.protocol.liveness import NetworkTrip
 
-__all__ = ["Frame", "FrameSink", "Transport", "Upgrade"]
-
 Frame = bytes | str
 """A binary or a text frame; the subprotocol decides which."""
 

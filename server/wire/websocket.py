@@ -17,15 +17,6 @@ from typing import Any, Final, Protocol
 from plyhouse.protocol.api.answers import problem
 from plyhouse.server.wire.transport import Frame, FrameSink, Transport, Upgrade
 
-__all__ = [
-    "EARLY_WEBSOCKET_FRAME",
-    "EXTENSION",
-    "MAX_WEBSOCKET_FRAME",
-    "ShortWay",
-    "refuse",
-    "websocket_endpoint",
-]
-
 MAX_WEBSOCKET_FRAME: Final = 1 << 20
 """Longest frame that the websocket layer reads.
 

@@ -27,9 +27,12 @@ LONG = {
     "server/table/live.py": "one queue: the effects of a match in order",
     "storage/competition_entries.py": "one subject: who may enter, and which version",
     "storage/models.py": "all tables, which are read side by side",
-    "storage/rows.py": "values without code",
 }
 """The modules that are longer, each with the reason."""
+
+SMALL = 60
+FEW = 36
+"""Modules of fewer than `SMALL` lines are rare: at most this number."""
 
 UNLISTED = {
     "bots/reference": "a module for each bot",
@@ -64,6 +67,19 @@ def test_module_stays_below_500_lines() -> None:
     grown = {name: lines for name, lines in long.items() if name not in LONG}
     assert not grown, f"split these by subject, or state in {Path(__file__).name} why not: {grown}"
     assert long.keys() == LONG.keys(), f"short now: {LONG.keys() - long.keys()}"
+
+
+def test_small_modules_stay_few() -> None:
+    small = [
+        f"{top}/{path.relative_to(folder_of(top)).as_posix()}"
+        for top in TOP
+        for path in modules(top)
+        if not path.name.startswith("_") and lines_of(path) < SMALL
+    ]
+    apart = tuple(f"{name}/" for name in UNLISTED)
+    counted = [name for name in small if not name.startswith(apart)]
+    assert len(counted) <= FEW, f"merge the new ones into modules of their subject: {counted}"
+    assert len(counted) == FEW, f"set FEW to {len(counted)}"
 
 
 def listed(docstring: str) -> set[str]:

@@ -21,10 +21,9 @@ from plyhouse.server.accounts import browser_sessions
 from plyhouse.server.config import ConfigError, ServerConfig
 from plyhouse.server.jobs.helper_jobs import NotWorkedOut
 from plyhouse.server.jobs.helper_processes import Helpers
-from plyhouse.server.web import compression, rate_limits, request_pacing
+from plyhouse.server.web import compression, request_limits
 from plyhouse.server.web.compression import KeptAnswers
-from plyhouse.server.web.rate_limits import CHEAP, DEAR, USUAL, Allowance, cost_of
-from plyhouse.server.web.request_pacing import Pacer
+from plyhouse.server.web.request_limits import CHEAP, DEAR, USUAL, Allowance, Pacer, cost_of
 from plyhouse.server.wire.connection_limits import Door
 from plyhouse.server.wire.listener import Listener
 from plyhouse.server.wire.rates import Rate, client_of
@@ -37,7 +36,7 @@ DEAR_PATH = "/api/v1/matches/none/record"
 
 @pytest.fixture(autouse=True)
 def prompt_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rate_limits, "DELAY", 0.0)
+    monkeypatch.setattr(request_limits, "DELAY", 0.0)
 
 
 def browser(house: Any, address: str = "127.0.0.1", **headers: str) -> httpx.AsyncClient:
@@ -159,8 +158,8 @@ async def test_refusal_of_a_request_waits_before_it_is_sent(
     async def sleep(seconds: float) -> None:
         slept.append(seconds)
 
-    monkeypatch.setattr(rate_limits, "DELAY", 1.0)
-    monkeypatch.setattr(rate_limits, "sleep", sleep)
+    monkeypatch.setattr(request_limits, "DELAY", 1.0)
+    monkeypatch.setattr(request_limits, "sleep", sleep)
     async with browser(house) as flood:
         codes = [(await flood.get(DEAR_PATH)).status_code for _ in range(6)]
     assert codes == [404] * 5 + [429]
@@ -343,14 +342,14 @@ async def settle() -> None:
 @pytest.fixture
 def long_rests(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rests that end only when the test ends them."""
-    monkeypatch.setattr(request_pacing, "REST", 1e9)
-    monkeypatch.setattr(request_pacing, "LONGEST_REST", 3600.0)
+    monkeypatch.setattr(request_limits, "REST", 1e9)
+    monkeypatch.setattr(request_limits, "LONGEST_REST", 3600.0)
 
 
 async def test_pacer_without_a_match_lets_everything_run(
     clock: FakeClock, long_rests: None
 ) -> None:
-    pacer, work = Pacer(lambda: False, clock), Steps(clock, 10 * request_pacing.SLICE_NS)
+    pacer, work = Pacer(lambda: False, clock), Steps(clock, 10 * request_limits.SLICE_NS)
     await _paced(pacer, work(20))
     assert work.done == 20
 
@@ -360,7 +359,7 @@ async def _paced(pacer: Pacer, work: Any) -> None:
 
 
 async def test_pacer_with_a_match_stops_after_a_slice(clock: FakeClock, long_rests: None) -> None:
-    pacer, work = Pacer(lambda: True, clock), Steps(clock, request_pacing.SLICE_NS // 2)
+    pacer, work = Pacer(lambda: True, clock), Steps(clock, request_limits.SLICE_NS // 2)
     tasks = [asyncio.create_task(_paced(pacer, work(4))) for _ in range(3)]
     await settle()
     done = [work.done]
@@ -378,7 +377,7 @@ async def test_pacer_with_a_match_stops_after_a_slice(clock: FakeClock, long_res
 async def test_pacer_with_a_cancelled_request_lets_the_next_one_go(
     clock: FakeClock, long_rests: None
 ) -> None:
-    pacer, work = Pacer(lambda: True, clock), Steps(clock, request_pacing.SLICE_NS)
+    pacer, work = Pacer(lambda: True, clock), Steps(clock, request_limits.SLICE_NS)
     tasks = [asyncio.create_task(_paced(pacer, work(1))) for _ in range(4)]
     await settle()
     waiting = [task for task in tasks if not task.done()]

@@ -106,7 +106,7 @@ async def test_upload_that_exceeds_the_inspector_s_limits_is_refused(
     open_house: Callable[..., Awaitable[Server]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     house = await open_house(hosted=True)
-    monkeypatch.setattr("plyhouse.server.hosting.package_inspection.SECONDS", 0.0)
+    monkeypatch.setattr("plyhouse.server.hosting.uploads.INSPECTION_SECONDS", 0.0)
     headers = {"Authorization": f"Bearer {await house.token('mallory')}"}
     async with httpx.AsyncClient(base_url=house.server.url, headers=headers) as client:
         answer = await client.post("/api/v1/submissions", content=BOT, params={"file": "bot.py"})

@@ -14,7 +14,7 @@ from plyhouse.bots.reference import best_bot
 from plyhouse.bots.reference.best_bot import BOTS, BestBot, bot_for, bot_of
 from plyhouse.games.base import CHANCE, TERMINAL, Game, Information
 from plyhouse.games.registry import game_names, get_game
-from plyhouse.search.recommendation import recommended
+from plyhouse.search.game_requirements import recommended
 
 SPECS = [*game_names(), "pig(seats=3,target=20)", "pacman(ghosts=random)"]
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from plyhouse.bots.client.client import RequestRefused
-from plyhouse.bots.running.challenges import Challenger, ChallengeRequest
+from plyhouse.bots.running.run_options import Challenger, ChallengeRequest
 from plyhouse.bots.running.runner import RunOptions, RunSummary, run_bot
 from plyhouse.clients.builtin_bots.launcher import StartedBots
 from plyhouse.protocol.messages import ChallengeClosed

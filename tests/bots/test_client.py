@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.bots.conftest import FakeServer, ManualClock, settle
 
-from plyhouse.bots.client.backoff import Backoff
 from plyhouse.bots.client.channel import NotAServer, Unreachable
 from plyhouse.bots.client.client import (
     CannotConnect,
@@ -27,6 +26,7 @@ from plyhouse.bots.client.client import (
     Replaced,
     RequestRefused,
 )
+from plyhouse.bots.client.timing import Backoff
 from plyhouse.bots.client.websocket import WebSocketChannel, websocket_connector
 from plyhouse.protocol.address import Address
 from plyhouse.protocol.messages import (

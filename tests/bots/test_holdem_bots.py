@@ -12,8 +12,15 @@ from plyhouse.bots import Bot, Match, Turn
 from plyhouse.bots.reference import holdem_cfr_bot, holdem_rule_bot
 from plyhouse.bots.reference.equity_bot import EquityBot, equity_shares
 from plyhouse.bots.reference.holdem_cfr_bot import CfrHoldemBot, suits
-from plyhouse.bots.reference.holdem_choices import FOLD, PASSIVE, RAISE, kind_of, sized
-from plyhouse.bots.reference.holdem_rule_bot import HoldemRuleBot, rule_shares
+from plyhouse.bots.reference.holdem_rule_bot import (
+    FOLD,
+    PASSIVE,
+    RAISE,
+    HoldemRuleBot,
+    kind_of,
+    rule_shares,
+    sized,
+)
 from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.games.hidden.texas_holdem.expected_strength import pair_strength
 from plyhouse.games.hidden.texas_holdem.rules import TexasHoldem

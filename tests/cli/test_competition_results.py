@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec import convert
 
-from plyhouse.clients.shared.competition_table import print_board
+from plyhouse.clients.shared.standings import print_board
 from plyhouse.clients.shared.student_report import report_text
 from plyhouse.protocol.api.boards import Board
 from plyhouse.protocol.api.reports import Report

@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import pytest
 from tests.cli.conftest import Plyhouse
 
+from plyhouse.clients.cli.explain import replayed
 from plyhouse.clients.shared.errors import CommandError
-from plyhouse.clients.shared.move_text import replayed
 from plyhouse.games import get_game
 
 COURSE = "((4 2 7)(3 1)) ((5 8)(2 9)(5 6)) ((1 2)(3 5))"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from tests.cli.scenes import scene_after, scene_of
 
-from plyhouse.clients.terminal.clocks import MS
-from plyhouse.clients.terminal.followed_match import FollowedMatch, replayed
+from plyhouse.clients.terminal.followed_match import MS, FollowedMatch, replayed
 from plyhouse.clients.terminal.interfaces import Lost, Position
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import (

@@ -13,7 +13,7 @@ from tests.cli.conftest import Plyhouse
 from tests.harness.command_line_server import Server, start, stop, token
 
 from plyhouse.clients.shared.errors import CommandError
-from plyhouse.clients.shared.stored_login import (
+from plyhouse.clients.shared.token_files import (
     StoredLogin,
     login_path,
     remove_login,

@@ -6,8 +6,7 @@ import click
 import pytest
 from tests.cli.conftest import Plyhouse
 
-from plyhouse.clients.cli.main import cli
-from plyhouse.clients.cli.old_names import RENAMED, renamed
+from plyhouse.clients.cli.main import RENAMED, cli, renamed
 
 
 @pytest.mark.parametrize("words", RENAMED.values(), ids=" ".join)

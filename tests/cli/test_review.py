@@ -168,7 +168,7 @@ def test_the_seat_that_lost_is_looked_at() -> None:
 def test_time_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Asserted by what the judge is given, not by the machine's clock."""
     from plyhouse.clients.review import review as module
-    from plyhouse.clients.review.judgement import Judgement
+    from plyhouse.clients.review.judges import Judgement
 
     shares: list[float] = []
     now = 0.0

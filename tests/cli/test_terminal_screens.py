@@ -20,7 +20,7 @@ from plyhouse.clients.terminal.screens.actions import ActionList
 from plyhouse.clients.terminal.screens.app import TerminalApp
 from plyhouse.clients.terminal.screens.help import HelpScreen
 from plyhouse.clients.terminal.screens.match import MatchScreen
-from plyhouse.clients.terminal.screens.progress_line import ProgressLine
+from plyhouse.clients.terminal.screens.replay_control import ProgressLine
 from plyhouse.clients.terminal.screens.standings import StandingsScreen
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import SeatInfo

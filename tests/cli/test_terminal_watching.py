@@ -8,10 +8,9 @@ from tests.web.conftest import House
 from plyhouse.clients.shared.terminal_server import TerminalServer
 from plyhouse.clients.terminal.colours import Ink
 from plyhouse.clients.terminal.followed_match import FollowedMatch
-from plyhouse.clients.terminal.playback_speed import LEAST, TOO_MANY, patience
 from plyhouse.clients.terminal.screens.app import TerminalApp
 from plyhouse.clients.terminal.screens.match import MatchScreen
-from plyhouse.clients.terminal.screens.progress_line import ProgressLine
+from plyhouse.clients.terminal.screens.replay_control import LEAST, TOO_MANY, ProgressLine, patience
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
 

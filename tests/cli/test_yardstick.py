@@ -19,9 +19,8 @@ from plyhouse.clients.arena.series import PlayedPairing
 from plyhouse.clients.arena.tally import MatchResult
 from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_USAGE, CommandError
 from plyhouse.clients.yardstick import measuring
-from plyhouse.clients.yardstick.elo_scale import nearest, rating
 from plyhouse.clients.yardstick.equilibrium import information_states
-from plyhouse.clients.yardstick.measuring import against_engines
+from plyhouse.clients.yardstick.measuring import against_engines, nearest, rating
 from plyhouse.clients.yardstick.scales import Engines, Opponent
 from plyhouse.games.registry import get_game
 from plyhouse.search.equilibria.sequence_form import sequence_form

@@ -25,7 +25,7 @@ from websockets.asyncio.client import connect
 from plyhouse.clients.cli.main import cli
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.messages import Welcome
-from plyhouse.server.cluster.errors import ClusterError
+from plyhouse.server.cluster.carrier import ClusterError
 from plyhouse.server.cluster.nats_server import find_program
 from plyhouse.server.config import ServerConfig, config_fields
 

@@ -17,13 +17,12 @@ import pytest
 from tests.harness.processes import children
 
 from plyhouse.server.cluster import database_carrier, nats_carrier
-from plyhouse.server.cluster.carrier import Carrier, Changed, Receive
+from plyhouse.server.cluster.carrier import Carrier, Changed, ClusterError, Receive
 from plyhouse.server.cluster.database_carrier import DatabaseCarrier
-from plyhouse.server.cluster.errors import ClusterError
 from plyhouse.server.cluster.link import SILENT_NS, Link
 from plyhouse.server.cluster.nats_carrier import NatsCarrier
 from plyhouse.server.cluster.nats_server import LocalNats
-from plyhouse.storage import cluster_batches
+from plyhouse.storage import members
 from plyhouse.storage.store import Store
 
 MS: Final = 1_000_000
@@ -214,7 +213,7 @@ async def test_batches_leave_the_database_when_nats_is_back(
         a.link.send(2, b"fast")
         await until(lambda: b.got[1] == [b"slow", b"fast"])
         assert "NATS is connected: messages between servers go through it" in caplog.messages
-    await store.write(cluster_batches.forget_older, store.now() + 1)
+    await store.write(members.forget_older, store.now() + 1)
 
 
 async def test_messages_pass_a_nats_server_that_hangs(nats: LocalNats, store: Store) -> None:
@@ -482,9 +481,9 @@ async def test_rows_for_a_process_that_is_gone_are_deleted(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database_carrier, "KEPT_MS", -1)
-    await store.write(cluster_batches.add, 1, [(99, b"old")], store.now() - 10)
+    await store.write(members.add, 1, [(99, b"old")], store.now() - 10)
     a = Process(1, [DatabaseCarrier(store, poll_s=0.01)])
     async with running(a):
         async with asyncio.timeout(PATIENCE_S):
-            while await store.read(cluster_batches.waiting, 99):  # noqa: ASYNC110
+            while await store.read(members.waiting, 99):  # noqa: ASYNC110
                 await asyncio.sleep(0.01)

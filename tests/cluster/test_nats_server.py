@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from tests.harness.processes import alive, children
 
-from plyhouse.server.cluster.errors import ClusterError
+from plyhouse.server.cluster.carrier import ClusterError
 from plyhouse.server.cluster.nats_server import LocalNats, find_program
 
 PARENT = """

@@ -35,7 +35,7 @@ from plyhouse.server.gateway import member_messages
 from plyhouse.server.gateway.remote_matches import RemoteMatch
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.verify import verify
-from plyhouse.storage import match_places, match_reads
+from plyhouse.storage import match_owners, match_reads
 
 pytestmark = [pytest.mark.postgresql]
 
@@ -494,7 +494,7 @@ async def test_spectator_that_asks_while_a_match_ends_gets_its_end(
     """The other server knows the end when the request comes."""
     _, second, third = cluster.servers
     bots, starts = await seated([second, second], "tic_tac_toe")
-    places = match_places.places
+    places = match_owners.places
     ended = asyncio.Event()
     read = third.hub.store.read
 
@@ -597,7 +597,7 @@ async def test_match_whose_end_is_reported_during_a_look_ends_once(
 
     async def read_while_the_report_comes(what: Any, *arguments: Any) -> Any:
         found = await read(what, *arguments)
-        if what is match_places.places:
+        if what is match_owners.places:
             sockets.forget_match(match)
         return found
 

@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from plyhouse.server.competition_rules import swiss
-from plyhouse.server.competition_rules.format_types import (
+from plyhouse.server.competition_rules.formats import (
     Facts,
     Field,
     FieldEntry,
+    Format,
     LineState,
     Pairing,
     PairingOutcome,
 )
-from plyhouse.server.competition_rules.formats import Format
 
 __all__ = ["Play", "played", "scores_by_chance", "scores_by_strength"]
 

@@ -11,12 +11,12 @@ from plyhouse.server.competition_rules.file import (
     Baseline,
     CompetitionFile,
     Dates,
+    LateRule,
     Limits,
     Practice,
 )
-from plyhouse.server.competition_rules.file_edit import CannotEdit, set_value
 from plyhouse.server.competition_rules.file_reader import read_competition
-from plyhouse.server.competition_rules.late_submissions import LateRule
+from plyhouse.server.competition_rules.file_table import CannotEdit, set_value
 
 FILE = """
 name = "Cup"  # ours

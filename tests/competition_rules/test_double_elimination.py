@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.competition_rules.playing import Play, played, scores_by_strength
 
 from plyhouse.server.competition_rules.double_elimination import DoubleElimination
-from plyhouse.server.competition_rules.format_types import Field, LineState, Pairing, PairingOutcome
+from plyhouse.server.competition_rules.formats import Field, LineState, Pairing, PairingOutcome
 from plyhouse.server.competition_rules.pairing_queue import Pool, Reusable
 from plyhouse.server.competition_rules.progress import Progress, look
 

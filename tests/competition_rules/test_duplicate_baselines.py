@@ -9,8 +9,14 @@ from itertools import combinations
 import pytest
 
 from plyhouse.server.competition_rules.board_fits import checkpoints, compute_statistics
-from plyhouse.server.competition_rules.board_statistics import MatchOutcome, Statistics, lines
-from plyhouse.server.competition_rules.duplicate_baselines import differing, told, twins
+from plyhouse.server.competition_rules.board_statistics import (
+    MatchOutcome,
+    Statistics,
+    differing,
+    lines,
+    told,
+    twins,
+)
 from plyhouse.server.competition_rules.standings import Entrant, SeatResult, Standing, standings
 from plyhouse.server.competition_rules.standings_export import standings_table
 from plyhouse.storage.rows import TournamentRow

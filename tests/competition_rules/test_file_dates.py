@@ -8,10 +8,10 @@ import pytest
 
 from plyhouse.clients.cli.competition_change import _with_later_final, renamed
 from plyhouse.server.competition_rules.dates import days_after, milliseconds, read_time
-from plyhouse.server.competition_rules.file_dates import date_text, later_final, written_dates
+from plyhouse.server.competition_rules.file import LateRule
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
-from plyhouse.server.competition_rules.grade_precision import grade_notes
-from plyhouse.server.competition_rules.late_submissions import LateRule
+from plyhouse.server.competition_rules.file_sections import date_text, later_final, written_dates
+from plyhouse.server.competition_rules.grading import grade_notes
 
 FILE = """name = "Cup"
 games = ["pig"]

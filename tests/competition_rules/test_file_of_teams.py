@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
-from plyhouse.server.competition_rules.format_types import FormatError
+from plyhouse.server.competition_rules.formats import FormatError
 from plyhouse.server.competition_rules.preview import counted_entries, planned_matches
 
 TEAMS = ", or set teams = true"

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from tests.competition_rules.playing import Play, played, scores_by_strength
 
-from plyhouse.server.competition_rules.format_types import (
+from plyhouse.server.competition_rules.formats import (
     Facts,
     Field,
     FieldEntry,

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from plyhouse.server.competition_rules.file_reader import read_competition
-from plyhouse.server.competition_rules.grade_precision import (
+from plyhouse.server.competition_rules.grading import (
     ENOUGH,
     MOST_ERROR,
     grade_matches,

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import pytest
 
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
-from plyhouse.server.competition_rules.format_types import FormatError, Pairing, PairingOutcome
+from plyhouse.server.competition_rules.formats import FormatError, Pairing, PairingOutcome
 from plyhouse.server.competition_rules.gauntlet import Gauntlet
 from plyhouse.server.competition_rules.graded_progress import GradedProgress
 from plyhouse.server.competition_rules.pairing_queue import Pool, Reusable

@@ -10,7 +10,7 @@ from statistics import fmean, median
 
 import pytest
 
-from plyhouse.server.competition_rules.format_types import FormatError, PairingOutcome
+from plyhouse.server.competition_rules.formats import FormatError, PairingOutcome
 from plyhouse.server.competition_rules.ladder import Ladder, Rung
 from plyhouse.server.competitions.ladders import LadderQueue
 from plyhouse.server.table.presence import Presence

@@ -14,14 +14,14 @@ from tests.harness.competition_fields import FORMS, SEEDS, field_of, fits
 
 from plyhouse.server.competition_rules.double_elimination import DoubleElimination
 from plyhouse.server.competition_rules.format_registry import FORMATS, described, make_format
-from plyhouse.server.competition_rules.format_types import (
+from plyhouse.server.competition_rules.formats import (
     Field,
     FieldEntry,
+    Format,
     FormatError,
     LineState,
     PairingOutcome,
 )
-from plyhouse.server.competition_rules.formats import Format
 from plyhouse.server.competition_rules.gauntlet import Gauntlet
 from plyhouse.server.competition_rules.groups import GroupsKnockout
 from plyhouse.server.competition_rules.knockout import Knockout

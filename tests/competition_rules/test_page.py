@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from plyhouse.server.competition_rules.format_registry import FORMATS, described, make_format
-from plyhouse.server.competition_rules.format_types import FormatError
+from plyhouse.server.competition_rules.formats import FormatError
 
 ROOT = Path(__file__).resolve().parents[2]
 CHOICE = (ROOT / "docs" / "choose-format.md").read_text("utf-8")

@@ -10,10 +10,14 @@ from hypothesis import strategies as st
 from tests.competition_rules.playing import Play
 from tests.harness.competition_fields import FORMS, SEEDS, field_of, fits
 
-from plyhouse.server.competition_rules.format_types import TableLine
-from plyhouse.server.competition_rules.formats import Format
-from plyhouse.server.competition_rules.places import with_places
-from plyhouse.server.competition_rules.standings import Entrant, SeatResult, Standing, standings
+from plyhouse.server.competition_rules.formats import Format, TableLine
+from plyhouse.server.competition_rules.standings import (
+    Entrant,
+    SeatResult,
+    Standing,
+    standings,
+    with_places,
+)
 from plyhouse.server.competitions.finals import by_lot
 
 

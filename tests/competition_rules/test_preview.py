@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from plyhouse.server.competition_rules.file_reader import read_competition
-from plyhouse.server.competition_rules.format_types import FormatError
+from plyhouse.server.competition_rules.formats import FormatError
 from plyhouse.server.competition_rules.preview import (
     Measured,
     planned_matches,

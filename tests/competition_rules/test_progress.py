@@ -11,14 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plyhouse.server.competition_rules.double_elimination import DoubleElimination
-from plyhouse.server.competition_rules.format_types import LineState, Pairing, PairingOutcome
-from plyhouse.server.competition_rules.formats import Format
+from plyhouse.server.competition_rules.formats import Format, LineState, Pairing, PairingOutcome
 from plyhouse.server.competition_rules.gauntlet import Gauntlet
 from plyhouse.server.competition_rules.groups import GroupsKnockout
 from plyhouse.server.competition_rules.knockout import Knockout
-from plyhouse.server.competition_rules.pairing_queue import Pool, Reusable
+from plyhouse.server.competition_rules.pairing_queue import Pool, Reusable, RoundRobinQueue
 from plyhouse.server.competition_rules.progress import Progress, field_of, look
-from plyhouse.server.competition_rules.round_robin_queue import RoundRobinQueue
 from plyhouse.server.competition_rules.schedule import round_robin
 from plyhouse.server.competition_rules.swiss import Swiss
 

@@ -10,8 +10,8 @@ from unittest import mock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plyhouse.server.competition_rules import round_robin_queue as module
-from plyhouse.server.competition_rules.round_robin_queue import RoundRobinQueue
+from plyhouse.server.competition_rules import pairing_queue as module
+from plyhouse.server.competition_rules.pairing_queue import RoundRobinQueue
 from plyhouse.server.competition_rules.schedule import Schedule, round_robin
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from plyhouse.server.competition_rules.file import Baseline
-from plyhouse.server.competition_rules.grade_precision import standard_error
+from plyhouse.server.competition_rules.grading import standard_error
 from plyhouse.server.competition_rules.standings import (
     Entrant,
     Grade,

@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 from plyhouse.protocol.messages import VOID, Termination
-from plyhouse.server.competition_rules.suspension_rule import ABSENCE_MS, Ended, why
+from plyhouse.server.lobby.suspension import ABSENCE_MS, Ended, why
 from plyhouse.server.match.terminations import ENDINGS, FORFEITS, Fault, fault_of
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from networkx import Graph, max_weight_matching
 from tests.competition_rules.playing import Play, played, scores_by_strength
 
-from plyhouse.server.competition_rules.format_types import (
+from plyhouse.server.competition_rules.formats import (
     Facts,
     Field,
     FieldEntry,
@@ -20,8 +20,7 @@ from plyhouse.server.competition_rules.format_types import (
     Pairing,
     PairingOutcome,
 )
-from plyhouse.server.competition_rules.matching import CANDIDATES, cheapest_pairs
-from plyhouse.server.competition_rules.swiss import Swiss
+from plyhouse.server.competition_rules.swiss import CANDIDATES, Swiss, cheapest_pairs
 
 
 def points(play: Play) -> dict[int, float]:

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.competition_rules.playing import Play
 
-from plyhouse.server.competition_rules.format_types import (
+from plyhouse.server.competition_rules.formats import (
     Facts,
     Field,
     FieldEntry,

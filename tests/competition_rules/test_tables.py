@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 from tests.competition_rules.playing import Play, played, scores_by_strength
 
-from plyhouse.server.competition_rules.format_types import Field, LineState
+from plyhouse.server.competition_rules.formats import Field, LineState
 from plyhouse.server.competition_rules.tables import Tables
 
 

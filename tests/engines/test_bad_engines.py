@@ -9,7 +9,7 @@ import pytest
 from tests.engines.conftest import ScriptedEngine, first_turn
 
 from plyhouse.bots.api import Resignation, TurnOver
-from plyhouse.bots.engines import engine_bot, program
+from plyhouse.bots.engines import engine_bot, engine_process
 from plyhouse.bots.engines.engine_bot import EngineBot
 from plyhouse.bots.engines.engine_process import EngineProcess
 from plyhouse.bots.engines.errors import EngineError
@@ -38,7 +38,7 @@ elif command != "genmove": print(f"={number}\\n")
 
 def test_missing_engine_names_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    monkeypatch.setattr(program, "GAMES_FOLDERS", ())
+    monkeypatch.setattr(engine_process, "GAMES_FOLDERS", ())
     with pytest.raises(EngineError, match=r"There is no program 'stockfish'.* apt-get install st"):
         UciBot()
 
@@ -261,7 +261,7 @@ def test_engine_is_kept_for_the_next_match(scripted_engine: ScriptedEngine) -> N
 
 
 def test_message_to_a_closed_engine_is_an_error_of_the_engine() -> None:
-    process = EngineProcess(program.find_program("cat", "lines"))
+    process = EngineProcess(engine_process.find_program("cat", "lines"))
     process.close()
     with pytest.raises(EngineError, match="cat ended with exit code 0"):
         process.send("isready")

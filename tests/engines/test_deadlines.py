@@ -14,11 +14,10 @@ from tests.harness.supervised_bot import supervised
 
 from plyhouse.bots.api import Turn, TurnOver
 from plyhouse.bots.engines.engine_bot import EngineBot
-from plyhouse.bots.engines.engine_process import EngineProcess, Wait
+from plyhouse.bots.engines.engine_process import EngineProcess, Wait, find_program
 from plyhouse.bots.engines.errors import EngineError
 from plyhouse.bots.engines.gnubg_bot import GnubgBot
 from plyhouse.bots.engines.gtp_bot import GtpBot
-from plyhouse.bots.engines.program import find_program
 from plyhouse.bots.engines.uci_bot import UciBot
 from plyhouse.bots.engines.xboard_bot import XboardBot
 from plyhouse.bots.process.messages import Chosen, Failed

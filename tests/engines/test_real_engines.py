@@ -18,11 +18,10 @@ from tests.server_core.test_notations import played
 
 from plyhouse.bots.api import TurnOver
 from plyhouse.bots.engines.engine_bot import EngineBot, Thinking
-from plyhouse.bots.engines.engine_process import EngineProcess, Wait
+from plyhouse.bots.engines.engine_process import EngineProcess, Wait, find_program
 from plyhouse.bots.engines.errors import EngineError
 from plyhouse.bots.engines.gnubg_bot import GnubgBot
 from plyhouse.bots.engines.gtp_bot import GtpBot, GtpEngine
-from plyhouse.bots.engines.program import find_program
 from plyhouse.bots.engines.uci_bot import UciBot
 from plyhouse.bots.engines.xboard_bot import XboardBot
 from plyhouse.games import get_game

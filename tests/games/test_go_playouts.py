@@ -12,9 +12,9 @@ from tests.harness.go_boards import board_of, position
 
 from plyhouse.games import get_game
 from plyhouse.games.deterministic.go.board import place_of, steps_of
-from plyhouse.games.deterministic.go.ladders import escapes
 from plyhouse.games.deterministic.go.patterns import shapes
 from plyhouse.games.deterministic.go.playouts import Playout
+from plyhouse.games.deterministic.go.priors import escapes
 from plyhouse.games.deterministic.go.scratch import Scratch
 
 NINE = get_game("go")

@@ -18,8 +18,7 @@ from plyhouse.games.hidden.scrabble.leaves import kept_after, leave_value, ranke
 from plyhouse.games.hidden.scrabble.legality import broken_rule, canonical_play, is_legal
 from plyhouse.games.hidden.scrabble.match_rules import rules_of
 from plyhouse.games.hidden.scrabble.plays import Plays, placed_squares, play_parts, play_score
-from plyhouse.games.hidden.scrabble.rules import FewPlays
-from plyhouse.games.hidden.scrabble.sampling import unseen_tiles
+from plyhouse.games.hidden.scrabble.rules import FewPlays, unseen_tiles
 from plyhouse.games.hidden.scrabble.state import ScrabbleState
 from plyhouse.games.hidden.scrabble.tiles import (
     COUNTS,

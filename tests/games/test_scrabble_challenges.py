@@ -16,7 +16,7 @@ from plyhouse.games import CHANCE, TERMINAL, IllegalAction, InvalidAction, get_g
 from plyhouse.games.hidden.scrabble.legality import free_play, placed_play
 from plyhouse.games.hidden.scrabble.lines import free_places
 from plyhouse.games.hidden.scrabble.match_rules import CHALLENGES, rules_of
-from plyhouse.games.hidden.scrabble.sampling import unseen_tiles
+from plyhouse.games.hidden.scrabble.rules import unseen_tiles
 from plyhouse.games.hidden.scrabble.state import ScrabbleState
 from plyhouse.games.hidden.scrabble.tiles import COUNTS, square_name, tiles_named
 from plyhouse.games.hidden.scrabble.words import FOLDER, build_words, packed

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from plyhouse.bots.sandbox.box import Cores
 from plyhouse.bots.sandbox.client import ForkServerClient
-from plyhouse.bots.sandbox.cores import Cores
 
 
 async def cancelled_start_leaves_nothing(

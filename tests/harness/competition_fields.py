@@ -7,12 +7,12 @@ from random import Random
 from hypothesis import strategies as st
 
 from plyhouse.server.competition_rules.double_elimination import DoubleElimination
-from plyhouse.server.competition_rules.format_types import (
+from plyhouse.server.competition_rules.formats import (
     Field,
     FieldEntry,
+    Format,
     FormatError,
 )
-from plyhouse.server.competition_rules.formats import Format
 from plyhouse.server.competition_rules.gauntlet import Gauntlet
 from plyhouse.server.competition_rules.groups import GroupsKnockout
 from plyhouse.server.competition_rules.knockout import Knockout

@@ -6,8 +6,8 @@ import os
 
 import pytest
 
+from plyhouse.bots.engines.engine_process import find_program
 from plyhouse.bots.engines.errors import EngineError
-from plyhouse.bots.engines.program import find_program
 
 __all__ = ["require_engine"]
 

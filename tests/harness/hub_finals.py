@@ -19,7 +19,7 @@ from plyhouse.protocol.messages import (
     SeatInfo,
     Welcome,
 )
-from plyhouse.server.competition_rules.format_types import LineState
+from plyhouse.server.competition_rules.formats import LineState
 from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competitions.finals import finals_of
 from plyhouse.server.competitions.game_finals import GameFinal

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from plyhouse.server.cluster.errors import ClusterError
+from plyhouse.server.cluster.carrier import ClusterError
 from plyhouse.server.cluster.nats_server import LocalNats
 
 __all__ = ["nats_server"]

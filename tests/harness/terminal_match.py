@@ -11,11 +11,11 @@ from functools import partial
 from tests.harness.screens import until
 from textual.pilot import Pilot
 
-from plyhouse.bots.client.backoff import Backoff
 from plyhouse.bots.client.channel import Channel
 from plyhouse.bots.client.client import Client, Introduction
+from plyhouse.bots.client.timing import Backoff
 from plyhouse.clients.arena.memory_server import connector_of, local_hub, online
-from plyhouse.clients.shared.terminal_connection import TerminalConnection
+from plyhouse.clients.shared.terminal_server import TerminalConnection
 from plyhouse.clients.terminal.colours import Ink
 from plyhouse.clients.terminal.followed_match import FollowedMatch
 from plyhouse.clients.terminal.screens.app import TerminalApp

@@ -11,7 +11,7 @@ import pytest
 
 from plyhouse.bots.hosting.build import build
 from plyhouse.bots.loading import load_bot
-from plyhouse.bots.package_files import read_package
+from plyhouse.bots.local_packages import read_package
 from plyhouse.bots.process.bot_process import BotProcess
 from plyhouse.clients.api.bot_package import packed
 from plyhouse.clients.bot_check.package_check import import_problem

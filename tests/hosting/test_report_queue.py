@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.harness.reports import flag
 
-from plyhouse.clients.runner.report_queue import MOST_TROUBLES, Batch, Report, ReportQueue
+from plyhouse.clients.runner.output_queue import MOST_TROUBLES, Batch, Report, ReportQueue
 from plyhouse.protocol.hosting.runner_messages import CheckDone, FlagFell, Trouble
 
 

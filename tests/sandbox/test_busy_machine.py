@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from tests.sandbox.conftest import REQUIRED, have
 
-from plyhouse.bots.package_files import read_package
+from plyhouse.bots.local_packages import read_package
 from plyhouse.bots.sandbox.box import Tier
 from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.clients.runner.machine import Machine, Setup
@@ -24,7 +24,7 @@ from plyhouse.games.registry import get_game
 from plyhouse.protocol.hosting.package import Package, Rules, digest_of, from_upload, pack
 from plyhouse.protocol.hosting.runner_messages import CheckDone, CheckTerms, CheckWanted, Trouble
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.hosting import runner_backoff
+from plyhouse.server.hosting import placement
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.serve import running_server
 from plyhouse.server.table.match_runner import Terms
@@ -103,7 +103,7 @@ async def test_hanging_bot_on_a_busy_machine_is_excused_once_and_then_loses(
         pytest.skip("no node")
     await have(fork_server, Tier.LANDLOCK)
     # On a machine that is busy with other tests as well a bot may have to be started twice.
-    monkeypatch.setattr(runner_backoff, "REST_NS", 500_000_000)
+    monkeypatch.setattr(placement, "REST_NS", 500_000_000)
     config = ServerConfig(database=f"sqlite:///{tmp_path}/house.db", port=0, hosted=True)
     async with running_server(config) as server:
         hub, store = server.hub, server.hub.store

@@ -10,7 +10,7 @@ from tests.sandbox.conftest import Submission, have
 
 from plyhouse.bots.hosting.build import build
 from plyhouse.bots.hosting.hosted_runner import hosted_runner
-from plyhouse.bots.package_files import read_package
+from plyhouse.bots.local_packages import read_package
 from plyhouse.bots.running.run_options import RunOptions
 from plyhouse.bots.sandbox.box import Tier
 from plyhouse.bots.sandbox.client import ForkServerClient

@@ -19,7 +19,7 @@ from tests.sandbox.conftest import REQUIRED, Submission, all_ended, have
 from plyhouse.bots.hosting.build import Built, build
 from plyhouse.bots.hosting.hosted_runner import hosted_runner
 from plyhouse.bots.loading import BotLoadError
-from plyhouse.bots.package_files import read_package
+from plyhouse.bots.local_packages import read_package
 from plyhouse.bots.process.author_log import AuthorLog
 from plyhouse.bots.process.bot_process import BotProcess
 from plyhouse.bots.process.messages import Begin, Failed
@@ -27,9 +27,8 @@ from plyhouse.bots.process.ply_cost import CostOfPly
 from plyhouse.bots.process.supervisor import Supervisor
 from plyhouse.bots.running.run_options import RunOptions
 from plyhouse.bots.running.summary import SeatResult
-from plyhouse.bots.sandbox.box import Limits, SandboxError, Tier
+from plyhouse.bots.sandbox.box import Cores, Limits, SandboxError, Tier
 from plyhouse.bots.sandbox.client import ForkServerClient
-from plyhouse.bots.sandbox.cores import Cores
 from plyhouse.bots.sandbox.launcher import SandboxLauncher
 from plyhouse.bots.sandbox.tiers import choose_tier
 from plyhouse.clients.arena.memory_server import PLAYER, connector_of, local_hub, online

@@ -31,16 +31,15 @@ from plyhouse.bots.hosting.hosted_runner import hosted_runner
 from plyhouse.bots.hosting.program import ProgramRunner
 from plyhouse.bots.hosting.program_process import Program
 from plyhouse.bots.loading import BotLoadError
-from plyhouse.bots.package_files import read_package
+from plyhouse.bots.local_packages import read_package
 from plyhouse.bots.process.author_log import AuthorLine, AuthorLog
 from plyhouse.bots.process.ply_cost import CostOfPly
 from plyhouse.bots.running.run_options import RunOptions
 from plyhouse.bots.running.summary import SeatResult
-from plyhouse.bots.sandbox.box import Box, Tier
+from plyhouse.bots.sandbox.box import Box, Cores, Tier
 from plyhouse.bots.sandbox.client import ForkServerClient
-from plyhouse.bots.sandbox.cores import Cores
 from plyhouse.clients.arena.memory_server import PLAYER, connector_of, local_hub, online
-from plyhouse.clients.bot_check.faulty_channel import Faults, FaultyChannel
+from plyhouse.clients.bot_check.matches import Faults, FaultyChannel
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.codec import MSGPACK, Frame
 from plyhouse.protocol.messages import MatchMessage, Ready, Turn

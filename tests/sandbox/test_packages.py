@@ -14,7 +14,7 @@ import pytest
 from tests.sandbox.conftest import Submission
 
 from plyhouse.bots.hosting.build import build
-from plyhouse.bots.package_files import (
+from plyhouse.bots.local_packages import (
     Manifest,
     Package,
     Rules,

@@ -78,7 +78,7 @@ async def test_answer_that_something_is_gone_does_not_end_the_runner(
 async def test_package_that_cannot_be_checked_is_refused_and_its_author_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("plyhouse.server.hosting.runner_backoff.REST_NS", 0)
+    monkeypatch.setattr("plyhouse.server.hosting.placement.REST_NS", 0)
     async with hosted_server(tmp_path) as house:
         store = house.hub.store
         good = await house.submit("mallory", PIG)

@@ -5,8 +5,14 @@ from __future__ import annotations
 import pytest
 
 from plyhouse.games.registry import game_names, get_game
-from plyhouse.search.game_requirements import fitting_algorithms, fitting_solvers
-from plyhouse.search.recommendation import SOLVABLE, histories, positions, recommended
+from plyhouse.search.game_requirements import (
+    SOLVABLE,
+    fitting_algorithms,
+    fitting_solvers,
+    histories,
+    positions,
+    recommended,
+)
 
 
 @pytest.mark.parametrize("name", [*game_names(), "pig(seats=3)", "pacman(ghosts=random)"])

@@ -11,7 +11,7 @@ import pytest
 from plyhouse.games.base import TERMINAL, Game
 from plyhouse.games.registry import get_game
 from plyhouse.search import Limit, alpha_beta, mcts, retrograde
-from plyhouse.search.equilibria.linear_program import best_mixture
+from plyhouse.search.equilibria.matrix_game import best_mixture
 from plyhouse.search.tables.retrograde import PositionTable, solve
 from plyhouse.search.trees.transpositions import TranspositionTable
 

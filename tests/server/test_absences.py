@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.harness.hub_finals import FILE, OLGA, ORGANISER, STAFF, Course, places, states
 
-from plyhouse.server.competition_rules.format_types import LineState
+from plyhouse.server.competition_rules.formats import LineState
 from plyhouse.server.competitions.absences import GAP_MS, Waits
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub

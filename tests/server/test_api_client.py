@@ -27,9 +27,8 @@ from plyhouse.protocol.api.positions import Judged, Tree, TreeNode
 from plyhouse.protocol.api.routes import Call, Route
 from plyhouse.protocol.messages import Finished
 from plyhouse.server.web.application import create_api
-from plyhouse.storage import announcements as stored_announcements
+from plyhouse.storage import competition_messages as stored_announcements
 from plyhouse.storage import match_reads
-from plyhouse.storage import regrades as stored_regrades
 
 FILE = 'name = "Cup"\ngames = ["tic_tac_toe"]\ntime_control = "total:60"\n'
 
@@ -86,8 +85,8 @@ def test_handler_takes_what_its_route_sends(route: Route[Any, Any]) -> None:
 
 
 def test_longest_texts_are_those_that_the_database_keeps() -> None:
-    assert bodies.LONGEST_ANNOUNCEMENT == stored_announcements.MAX_TEXT
-    assert bodies.LONGEST_REGRADE == stored_regrades.MAX_TEXT
+    assert bodies.LONGEST_ANNOUNCEMENT == stored_announcements.MAX_ANNOUNCEMENT
+    assert bodies.LONGEST_REGRADE == stored_announcements.MAX_REGRADE_TEXT
 
 
 @pytest.mark.parametrize("client", [Api, AsyncApi])

@@ -15,7 +15,7 @@ from plyhouse.clients.cli.main import main
 from plyhouse.games.registry import game_names, get_game
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
 from plyhouse.server.competition_rules.reference_baselines import REFERENCE, reference_misfit
-from plyhouse.server.hosting.checked_games import terms_of
+from plyhouse.server.hosting.check_queue import terms_of
 from plyhouse.storage import (
     audit,
     competition_sql,

@@ -7,7 +7,7 @@ import pytest
 from plyhouse.server.competition_rules.file_reader import read_competition
 from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competition_rules.standings import Entrant
-from plyhouse.server.competitions.board_visibility import Viewer, Visibility, eyes_of
+from plyhouse.server.competitions.boards import Viewer, Visibility, eyes_of
 
 FILE = """
 name = "Cup"

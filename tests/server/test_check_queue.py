@@ -10,7 +10,7 @@ from tests.harness.simulated_runner import SimulatedRunner, digest, submissions
 
 from plyhouse.protocol.hosting.runner_messages import CheckDone, Trouble
 from plyhouse.server.hosting.check_queue import MAX_FAILURES
-from plyhouse.server.hosting.runner_backoff import REST_NS
+from plyhouse.server.hosting.placement import REST_NS
 from plyhouse.server.hosting.runners import LEASE_NS
 from plyhouse.storage import people, submission_checks, submission_sql
 

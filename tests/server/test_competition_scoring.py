@@ -16,7 +16,7 @@ from tests.harness.server import BotClient
 from plyhouse.games import Scoring
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.messages import MatchMessage, Ready, Welcome
-from plyhouse.server.competition_rules.game_scoring import scoring_of
+from plyhouse.server.competition_rules.grading import scoring_of
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.results.record import read_record

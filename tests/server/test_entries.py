@@ -23,7 +23,7 @@ from plyhouse.storage import (
     competition_students,
     people,
 )
-from plyhouse.storage.competition_copies import Carry
+from plyhouse.storage.competition_changes import Carry
 from plyhouse.storage.competition_rows import NewMember
 from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.models import competition_entries as entry_table

@@ -10,7 +10,7 @@ import pytest
 from tests.harness.played_matches import played
 from tests.harness.server import Server
 
-from plyhouse.server.jobs.fair_queue import FairQueue
+from plyhouse.server.jobs.helper_processes import FairQueue
 
 
 async def test_one_of_each_visitor_stands_in_line() -> None:

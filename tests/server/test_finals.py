@@ -15,7 +15,7 @@ from tests.harness.hub_finals import FILE, OLGA, ORGANISER, STAFF, Course, place
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competition_rules import progress
 from plyhouse.server.competition_rules.file_reader import read_competition
-from plyhouse.server.competition_rules.format_types import LineState
+from plyhouse.server.competition_rules.formats import LineState
 from plyhouse.server.competitions import tournaments
 from plyhouse.server.competitions.finals import finals_of, parts
 from plyhouse.server.competitions.game_finals import GameFinal

@@ -40,7 +40,7 @@ from plyhouse.server.match.chance import SHARED_STREAM
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.verify import verify
-from plyhouse.server.table import hosting_refunds
+from plyhouse.server.table import refunds
 from plyhouse.server.table.match_runner import Terms
 from plyhouse.storage import (
     competition_sql,
@@ -254,7 +254,7 @@ async def test_who_is_lost_again_and_again_is_not_given_time_without_end(
     still_house: MemoryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A program may exit any number of times if it acts in between: its clock must run some day."""
-    monkeypatch.setattr(hosting_refunds, "LONGEST_NS", 12 * SECOND)
+    monkeypatch.setattr(refunds, "LONGEST_NS", 12 * SECOND)
     house, hosting = still_house, still_house.hub.hosting
     bots = await submissions(house, 2)
     await competition(house, 2)

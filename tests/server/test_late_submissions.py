@@ -21,7 +21,7 @@ from plyhouse.server.competition_rules.file_reader import InvalidCompetition, re
 from plyhouse.server.competition_rules.grading import points_of
 from plyhouse.server.competition_rules.standings import Grade
 from plyhouse.server.competitions.competition_changes import change, propose
-from plyhouse.server.competitions.grade_books import grade_points
+from plyhouse.server.competitions.exports import grade_points
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.storage import (

@@ -15,8 +15,7 @@ from tests.harness.server import FakeClock, Server
 
 from plyhouse.protocol.messages import Resign
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.jobs.helper_jobs import NotWorkedOut
-from plyhouse.server.jobs.search_trees import Trees
+from plyhouse.server.jobs.helper_jobs import NotWorkedOut, Trees
 from plyhouse.server.results.record import read_record
 from plyhouse.storage import match_reads
 

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Connection
 from tests.harness.hub_finals import OLGA, ORGANISER, Course, places, states
 
-from plyhouse.server.competition_rules.format_types import LineState
+from plyhouse.server.competition_rules.formats import LineState
 from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competition_rules.standings import Standing
 from plyhouse.server.competitions import exports

@@ -11,12 +11,12 @@ from tests.harness.server import BotClient
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.messages import Welcome
 from plyhouse.server.accounts.privacy import Privacy
-from plyhouse.server.competition_rules.file_edit import CannotEdit, set_value
 from plyhouse.server.competition_rules.file_reader import (
     InvalidCompetition,
     only_submitted,
     read_competition,
 )
+from plyhouse.server.competition_rules.file_table import CannotEdit, set_value
 from plyhouse.server.competition_rules.file_visibility import read_visibility
 from plyhouse.server.competitions.competition_changes import change, propose
 from plyhouse.server.config import ServerConfig

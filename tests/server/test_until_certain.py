@@ -13,9 +13,8 @@ from tests.harness.hub_finals import FILE, ORGANISER, Course, told
 from tests.harness.server import BotClient
 
 from plyhouse.protocol.messages import MatchSnapshot, Ready
-from plyhouse.server.competitions.exports import Exports
+from plyhouse.server.competitions.exports import Exports, grade_entries
 from plyhouse.server.competitions.finals import finals_of
-from plyhouse.server.competitions.grade_books import grade_entries
 from plyhouse.server.results.sequential import ConfidenceSequence, Grading
 from plyhouse.storage import competition_sql
 

@@ -27,8 +27,8 @@ from plyhouse.server.results.luck import (
 from plyhouse.server.results.mean_returns import Paid, mean_returns, watched_bounds
 from plyhouse.server.results.pair_results import ResultError
 from plyhouse.server.results.record import Record, RecordChance, RecordEvent, RecordSeat
-from plyhouse.server.results.repeats import PlayedLine, repeat_weights
 from plyhouse.server.results.sequential import ConfidenceSequence
+from plyhouse.server.results.suspicion import PlayedLine, repeat_weights
 
 
 def record(

@@ -9,9 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plyhouse.server.results.nash import nash_average, nash_shares, payoffs
+from plyhouse.server.results.nash import (
+    UnboundedError,
+    greatest,
+    nash_average,
+    nash_shares,
+    payoffs,
+)
 from plyhouse.server.results.pair_results import Played, ResultError, collect
-from plyhouse.server.results.simplex import UnboundedError, greatest
 
 CIRCLE = np.array([[0.0, 1.0, -1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 0.0]])
 

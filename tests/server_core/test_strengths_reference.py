@@ -11,11 +11,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from plyhouse.server.results.dispersion import common, degrees_used, leaning
 from plyhouse.server.results.fitted import Fitted
 from plyhouse.server.results.intervals import Z95
 from plyhouse.server.results.pair_results import Played, ResultError, collect, sum_up
-from plyhouse.server.results.spread import Field, covariance_of, fit_field
+from plyhouse.server.results.spread import (
+    Field,
+    common,
+    covariance_of,
+    degrees_used,
+    fit_field,
+    leaning,
+)
 from plyhouse.server.results.strengths import check_anchors, fit_strengths
 
 Floats = NDArray[np.float64]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from plyhouse.storage import checkpoints
+from plyhouse.storage import engines
 from plyhouse.storage.rows import EventRow
 
 
@@ -44,7 +44,7 @@ async def test_what_was_committed_soon_reaches_the_file_itself(
     monkeypatch: pytest.MonkeyPatch,
     others: set[threading.Thread],
 ) -> None:
-    monkeypatch.setattr(checkpoints, "PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(engines, "PAUSE_SECONDS", 0.001)
     path = tmp_path / "a.db"
     async with world_at(f"sqlite:///{path}") as world:
         match_id, ops = await world.new("ada", "bob")
@@ -62,7 +62,7 @@ async def test_the_log_begins_anew_under_load(
     tmp_path: Path, world_at: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Though there is always a writer: by its own limit, further off."""
-    monkeypatch.setattr(checkpoints, "PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(engines, "PAUSE_SECONDS", 0.001)
     path = tmp_path / "a.db"
     async with world_at(f"sqlite:///{path}") as world:
         match_id, ops = await world.new("ada", "bob")
@@ -75,7 +75,7 @@ async def test_the_log_begins_anew_under_load(
             await world.store.apply(rows)
         log = path.with_name("a.db-wal").stat().st_size
         # 15 MB of rows, each in the log more than once: pages are written whole.
-        assert log < 2 * checkpoints.WRITER_PAGES * 4096
+        assert log < 2 * engines.WRITER_PAGES * 4096
 
 
 async def test_a_database_in_memory_has_no_log(
@@ -89,7 +89,7 @@ async def test_a_database_in_memory_has_no_log(
 def test_an_end_is_not_missed_that_comes_just_before_the_wake_is_taken_back(tmp_path: Path) -> None:
     """The server would have waited for its thread for ever, as one run of these tests did."""
     connect = partial(sqlite3.connect, tmp_path / "a.db", check_same_thread=False)
-    follower = checkpoints.Checkpoints(connect)
+    follower = engines.Checkpoints(connect)
     pausing, waited_for = threading.Event(), threading.Event()
     join = follower._thread.join
 

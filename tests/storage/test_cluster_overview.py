@@ -17,9 +17,9 @@ from tests.storage.conftest import World
 
 from plyhouse.clients.cli.cluster import COLUMNS
 from plyhouse.clients.cli.main import main
-from plyhouse.storage import cluster_batches, members
-from plyhouse.storage.cluster_overview import ClusterOverview, cluster_overview
+from plyhouse.storage import members
 from plyhouse.storage.errors import BadUrl
+from plyhouse.storage.members import ClusterOverview, cluster_overview
 from plyhouse.storage.rows import EventRow
 from plyhouse.storage.store import Store
 
@@ -51,7 +51,7 @@ async def test_overview_counts_what_members_own_and_lead(
         await cluster.pairing(None)
         await cluster.end(dead)
         await cluster.run(members.set_draining, draining)
-        await store.write(cluster_batches.add, store.epoch, [(draining, b"x")], store.now())
+        await store.write(members.add, store.epoch, [(draining, b"x")], store.now())
         found = await store.read(cluster_overview)
         first, second = found.members
         assert (first.member.epoch, first.member.version) == (store.epoch, "9.9")

@@ -13,7 +13,7 @@ from plyhouse.games.base import Scoring
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competition_rules import schedule
-from plyhouse.server.competition_rules.round_robin_queue import RoundRobinQueue
+from plyhouse.server.competition_rules.pairing_queue import RoundRobinQueue
 from plyhouse.server.competitions import tournament_restore
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.competitions.tournaments import Tournaments

@@ -13,16 +13,15 @@ from tests.storage.conftest import World
 from tests.storage.races import race
 
 from plyhouse.storage import (
-    announcements,
     competition_changes,
     competition_entries,
+    competition_messages,
     competition_sql,
     competition_staff,
     competition_students,
     join_codes,
     models,
     outputs,
-    regrades,
     sessions,
     stored_packages,
     submission_sql,
@@ -246,7 +245,9 @@ async def announcements_of_a_class(store: Store) -> Meeting:
     await open_cup(store)
 
     def announce(text: str) -> Work:
-        return lambda store: store.write(announcements.announce, "Cup", text, OLGA, store.now())
+        return lambda store: store.write(
+            competition_messages.announce, "Cup", text, OLGA, store.now()
+        )
 
     at, table = "INSERT INTO announcements", "announcements"
     return Meeting(announce("one"), announce("two"), at, "competition/too_many", table)
@@ -257,7 +258,9 @@ async def requests_of_a_student(store: Store) -> Meeting:
     player = await store.read(stored_people.player, "ada")
 
     def ask(text: str) -> Work:
-        return lambda store: store.write(regrades.ask, "id-cup", player.id, text, None, store.now())
+        return lambda store: store.write(
+            competition_messages.ask, "id-cup", player.id, text, None, store.now()
+        )
 
     at, table = "INSERT INTO regrades", "regrades"
     return Meeting(ask("one"), ask("two"), at, "competition/too_many", table)
@@ -349,8 +352,8 @@ async def count(store: Store, table: str) -> int:
 async def test_limit_reached_by_two_at_once_refuses_one(
     racing_url: str, meeting: Callable[[Store], Awaitable[Meeting]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(announcements, "MOST", 1)
-    monkeypatch.setattr(regrades, "MOST_OPEN", 1)
+    monkeypatch.setattr(competition_messages, "MOST", 1)
+    monkeypatch.setattr(competition_messages, "MOST_OPEN", 1)
     async with await Store.open(racing_url) as store:
         here = await meeting(store)
         before = await count(store, here.table) if here.table else 0

@@ -13,7 +13,7 @@ from sqlalchemy import Select, Table, select
 from tests.tournaments import add_tournament
 
 from plyhouse.storage import (
-    announcements,
+    competition_messages,
     competition_sql,
     competition_staff,
     competition_students,
@@ -23,7 +23,6 @@ from plyhouse.storage import (
     outputs,
     people,
     people_changes,
-    regrades,
     schema,
     sessions,
     suspensions,
@@ -84,10 +83,12 @@ async def fill_competition(store: Store, bot: int) -> None:
         competition_students.take_in, "course", [NewMember("eva", "eva")], By("olga"), store.now()
     )
     await store.write(join_codes.add_code, "course", By("olga"), store.now(), uses=3, group="eva")
-    await store.write(announcements.announce, "course", "Welcome!", By("olga"), store.now())
+    await store.write(competition_messages.announce, "course", "Welcome!", By("olga"), store.now())
     await store.write(competition_staff.add, "course", "bob", "owner", By("olga"), store.now())
     eva = await store.read(people.player, "eva")
-    await store.write(regrades.ask, "course", eva.id, "Please look again.", None, store.now())
+    await store.write(
+        competition_messages.ask, "course", eva.id, "Please look again.", None, store.now()
+    )
 
 
 def copied(table: Table) -> Select[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from plyhouse.clients.replay.finished_matches import stored_matches
+from plyhouse.clients.replay.record_files import stored_matches
 from plyhouse.games.registry import get_game
 from plyhouse.search.evaluation.opening_book import OpeningBook
 from plyhouse.storage.rows import EventRow, FinishMatch

@@ -30,7 +30,7 @@ from plyhouse.protocol.messages import (
     Turn,
     Welcome,
 )
-from plyhouse.server.accounts.cookies import cookie_name
+from plyhouse.server.accounts.browser_sessions import cookie_name
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.serve import RunningServer, running_server

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from plyhouse.server.web.pages.play import GROUPS
+from plyhouse.server.web.pages.client_pages import GROUPS
 
 from .browser import Page
 from .conftest import House, Wire

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import httpx
 import pytest
 
-from plyhouse.server.web.pages.plot_files import plot_answer
+from plyhouse.server.web.pages.rendering import plot_answer
 from plyhouse.server.web.plots import (
     HeatCell,
     Interval,

@@ -14,7 +14,7 @@ from jinja2 import UndefinedError
 
 from plyhouse.games.base import Parameter
 from plyhouse.games.rules import Block
-from plyhouse.protocol.api.leaderboards import Standing as LeaderboardStanding
+from plyhouse.protocol.api.boards import Standing as LeaderboardStanding
 from plyhouse.protocol.api.reports import (
     BaselineScore,
     Forfeit,
@@ -38,15 +38,14 @@ from plyhouse.server.results.fitted import Estimate
 from plyhouse.server.results.nash import NashShare
 from plyhouse.server.table.presence import MatchSummary
 from plyhouse.server.web import templates
+from plyhouse.server.web.pages.client_pages import Tile
 from plyhouse.server.web.pages.competition_forms import STEPS, Entered, Own, Pupil, Staff
 from plyhouse.server.web.pages.competitions import Cell, Mean, Practice, Row, Table
 from plyhouse.server.web.pages.games import Rules
 from plyhouse.server.web.pages.matches import FILTERS as LOOKED_FOR
-from plyhouse.server.web.pages.play import Tile
 from plyhouse.server.web.pages.rendering import ENVIRONMENT, render
 from plyhouse.server.web.pages.template_filters import FILTERS
 from plyhouse.server.web.plots import Bar, progress, rating_history
-from plyhouse.storage.announcements import Announcement
 from plyhouse.storage.bot_profiles import (
     CareerMatch,
     Holder,
@@ -55,6 +54,7 @@ from plyhouse.storage.bot_profiles import (
     VersionResult,
     VersionSeen,
 )
+from plyhouse.storage.competition_messages import Announcement
 from plyhouse.storage.competition_rows import (
     Code,
     CompetitionEntry,

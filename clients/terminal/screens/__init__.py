@@ -5,8 +5,8 @@ They draw a `plyhouse.clients.terminal.followed_match.FollowedMatch` and know no
 board       the widget that draws a scene and lets people choose
 actions     the legal actions, to be found by typing
 seats       who plays, with clocks; what was played
-progress_line   the line with which you move through a match
-replay_control  steps, plays and follows
+replay_control  steps, plays and follows; the pace of positions that come too fast to see; the line
+                with which you move through a match
 match_options   questions before a match
 match       a match: played, watched, stepped through
 lobby       games to play, open seeks, running matches

@@ -15,8 +15,6 @@ from textual.widgets.option_list import Option
 
 from plyhouse.clients.terminal.line_reader import matching_action
 
-__all__ = ["ActionList", "found"]
-
 MOST: Final = 400
 """Actions that are listed at once; typing finds the others."""
 

@@ -15,8 +15,6 @@ from plyhouse.clients.terminal.interfaces import Connection, Refusal
 from plyhouse.clients.terminal.screens.match import MatchScreen
 from plyhouse.protocol.messages import Welcome
 
-__all__ = ["TerminalApp"]
-
 
 class TerminalApp(App[None]):
     """Shows ``first``; ends when it is left.

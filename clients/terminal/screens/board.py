@@ -20,8 +20,6 @@ from plyhouse.clients.terminal.colours import SHEET, TEXT, Ink
 from plyhouse.clients.terminal.scene_layout import picture
 from plyhouse.clients.terminal.view_options import ViewOptions, changed_spots
 
-__all__ = ["BoardView"]
-
 KEYS: Final = {
     "ArrowUp": "up",
     "ArrowDown": "down",

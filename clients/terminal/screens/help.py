@@ -10,8 +10,6 @@ from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-__all__ = ["MATCH_KEYS", "SIGNS", "HelpScreen"]
-
 SIGNS: Final = {" ": "space", "ArrowUp": "up", "ArrowDown": "down"} | {
     "ArrowLeft": "left",
     "ArrowRight": "right",

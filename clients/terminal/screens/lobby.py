@@ -41,8 +41,6 @@ from plyhouse.protocol.messages import (
 if TYPE_CHECKING:
     from plyhouse.clients.terminal.screens.app import TerminalApp
 
-__all__ = ["LobbyScreen"]
-
 EVERY: Final = 3.0
 """Seconds between looks at seeks and matches."""
 PAUSE: Final = 1.0

@@ -15,15 +15,13 @@ from textual.widgets import Footer, Input, Static
 
 from plyhouse.clients.terminal.action_choice import placed_action
 from plyhouse.clients.terminal.colours import Ink
-from plyhouse.clients.terminal.followed_match import FollowedMatch
+from plyhouse.clients.terminal.followed_match import FollowedMatch, earlier
 from plyhouse.clients.terminal.interfaces import Connection, Incoming, Refusal, ServerApi
 from plyhouse.clients.terminal.line_reader import nearest
-from plyhouse.clients.terminal.replay_positions import earlier
 from plyhouse.clients.terminal.screens.actions import ActionList
 from plyhouse.clients.terminal.screens.board import BoardView
 from plyhouse.clients.terminal.screens.help import MATCH_KEYS, SIGNS, HelpScreen
-from plyhouse.clients.terminal.screens.progress_line import ProgressLine
-from plyhouse.clients.terminal.screens.replay_control import DRAWN, ReplayControl
+from plyhouse.clients.terminal.screens.replay_control import DRAWN, ProgressLine, ReplayControl
 from plyhouse.clients.terminal.screens.seats import PliesView, SeatsView
 from plyhouse.protocol.messages import (
     AcceptDraw,
@@ -35,8 +33,6 @@ from plyhouse.protocol.messages import (
     Sync,
     Watch,
 )
-
-__all__ = ["MatchScreen"]
 
 TYPING: Final = "Enter plays, Esc goes back to the board, where q leaves"
 TYPED: Final = ("type", "flip", "go", "play", "draw", "resign", "help", "leave")

@@ -12,8 +12,6 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Label, OptionList
 
-__all__ = ["TIMES", "Opponents", "Players", "Terms"]
-
 TIMES: Final = ("total:300+5", "total:60+1", "total:1800+20", "move:30")
 """Time controls to choose from; the first is offered first."""
 

@@ -1,20 +1,89 @@
-"""Stepping through a match, automatic playback, and following it while it runs."""
+"""Stepping through a match, automatic playback, and following it while it runs.
+
+How fast positions of a live match follow each other, where it is faster than eyes.
+
+The module is pure: the caller asks when the next position is due.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Final
 
+from rich.text import Text
+from textual import events
+from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
+from textual.widgets import Static
 
 from plyhouse.clients.terminal.colours import Ink
 from plyhouse.clients.terminal.followed_match import FollowedMatch
 from plyhouse.clients.terminal.interfaces import Connection
-from plyhouse.clients.terminal.playback_speed import patience
-from plyhouse.clients.terminal.screens.progress_line import SPEEDS, ProgressLine
 
-__all__ = ["DRAWN", "ReplayControl"]
+SPEEDS: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+"""The speeds of automatic playback, in plies per second."""
+
+
+class ProgressLine(Static):
+    """Ply 12 of 57, a rail, and how fast it goes."""
+
+    DEFAULT_CSS = "ProgressLine { height: 1; }"
+
+    class Moved(Message):
+        """Somebody wants to see another position."""
+
+        def __init__(self, at: int) -> None:
+            super().__init__()
+            self.at = at
+
+    def __init__(self, ink: Ink, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self._ink = ink
+        self._rail = (0, 1)
+        self._last = 0
+
+    def show(self, at: int, last: int, speed: float, *, playing: bool, live: str) -> None:
+        """Draw it; ``live`` is said of a match that runs."""
+        ink = self._ink
+        self._last = last
+        head = f" {ink.sign(chr(0x25B6), '>') if playing else ink.sign(chr(0x2016), '=')} "
+        head += f"Ply {at} of {last} "
+        tail = f" {live} " if live else f" {speed:g}/s "
+        width = max(5, self.size.width - len(head) - len(tail) - 2)
+        knob = round((width - 1) * at / last) if last else 0
+        rail = ink.sign("\u2501", "=") * knob + ink.sign("\u25cf", "O")
+        rest = ink.sign("\u2500", "-") * (width - 1 - knob)
+        self._rail = (len(head), width)
+        text = Text(head, "bold")
+        text.append(rail, "bold")
+        text.append(rest, "dim")
+        text.append(tail)
+        self.update(text, layout=False)
+
+    def on_click(self, event: events.Click) -> None:
+        """Go where somebody clicked."""
+        left, width = self._rail
+        share = (event.x - left) / max(1, width - 1)
+        self.post_message(self.Moved(round(max(0.0, min(1.0, share)) * self._last)))
+
+
+LEAST: Final = 350_000_000
+"""Nanoseconds that each position is shown, as long as that keeps up with the match."""
+TOO_MANY: Final = 120
+"""Behind by more plies than these, one sees the latest position at once."""
+
+
+def patience(behind: int) -> int:
+    """Nanoseconds until the next position, ``behind`` plies before the last; 0: go to the end.
+
+    The time shrinks with the queue, so that nobody is left far behind.
+
+    >>> [patience(behind) // 1_000_000 for behind in (1, 4, 8, 40, 121)]
+    [350, 350, 175, 35, 0]
+    """
+    return 0 if behind > TOO_MANY else int(LEAST / max(1.0, behind / 4))
+
 
 DRAWN: Final = 100_000_000
 """Nanoseconds between two looks at what is to be drawn."""

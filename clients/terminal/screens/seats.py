@@ -11,8 +11,6 @@ from plyhouse.clients.terminal.colours import BLACK, SHEET, TEXT, Ink, seat_colo
 from plyhouse.clients.terminal.followed_match import FollowedMatch
 from plyhouse.clients.terminal.sentences import clock_text, score
 
-__all__ = ["PliesView", "SeatsView"]
-
 
 def _swatch(seat: int, names: list[str], ink: Ink) -> Text:
     """A seat's colour, on its own background."""

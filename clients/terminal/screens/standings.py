@@ -17,8 +17,6 @@ from plyhouse.clients.terminal.screens.help import HelpScreen
 if TYPE_CHECKING:
     from plyhouse.clients.terminal.screens.app import TerminalApp
 
-__all__ = ["StandingsScreen", "bars"]
-
 WIDE: Final = 24
 """Cells in which intervals are drawn."""
 

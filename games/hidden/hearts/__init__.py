@@ -1,7 +1,6 @@
 """Hearts: `rules` is the game, `state` its position, and the other modules are its parts.
 
 state     a position: hands, passed cards, tricks, and points
-sampling  deals that fit what a seat knows
 views     observations and the scene
-rules     the game: parameters, notation, observations
+rules     the game: parameters, notation, observations; deals that fit what a seat knows
 """

@@ -9,11 +9,10 @@ plays        all plays of a position, and their scores
 match_rules  the tables of a match
 action_lists the actions of a rack: all of them, or a list that takes few steps
 state        a position: board, racks, bag, scores
-sampling     racks that fit what a seat knows
 views        observations and the scene
 leaves       what tiles kept on the rack are worth
 simulation   values of actions by random draws and best answers
-rules        the game: parameters, notation, observations
+rules        the game: parameters, notation, observations; racks that fit what a seat knows
 
 The word list ``enable.bin`` is public domain; `words` says where it comes from.  Scrabble is a
 trademark of others, with whom Plyhouse has no connection.

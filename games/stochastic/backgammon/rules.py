@@ -45,16 +45,19 @@ from plyhouse.games.dice import die_faces
 from plyhouse.games.errors import AmbiguousAction, IllegalAction
 from plyhouse.games.native import BoardState
 from plyhouse.games.scene import Button, Cell, Counter, Dice, Element, Grid, Scene
-from plyhouse.games.stochastic.backgammon.checker_moves import Path, dice_used, read_steps, ways
 from plyhouse.games.stochastic.backgammon.estimate import points_of
 from plyhouse.games.stochastic.backgammon.position import position_text, read_position
 from plyhouse.games.stochastic.backgammon.turns import (
     BAR,
     OFF,
+    Path,
     apply_turn,
+    dice_used,
     farthest,
+    read_steps,
     steps_of,
     turns_of,
+    ways,
     written,
 )
 

@@ -4,30 +4,26 @@ Clients import the types of the answers, `plyhouse.protocol.api`, as well.
 
     access                permissions: bearer tokens and their scopes, sessions
     serving               handlers of the routes that `plyhouse.protocol.api` declares
-    server_status         the state of the server and its games
+    server_status         the state of the server and its games; the servers of a cluster, for
+                          operators
     leaderboards          standings
     matches               matches, their records and replays
     trees                 search trees of positions of matches
-    players               players and accounts
+    players               players and accounts; erasing a person, and the data stored about one
     bot_profiles          a bot's versions, results and matches
     people                people at browsers: sessions, guests, open seeks, built-in bots
     tournaments           tournaments: shown, and started without students
     competitions          competitions: their steps, boards and exports
-    competition_students  students, codes to join, extensions, entries
-    competition_changes   changes to an open competition, and reopening a frozen one
+    competition_people    students, codes to join, extensions, entries; the roles in a competition
+    competition_changes   changes to an open competition, and reopening a frozen one; baselines of a
+                          competition, checked again or replaced
     competition_costs     the cost of a competition file on this server
-    competition_staff     the roles in a competition
     competition_finals    rounds and tables, as the format sees them
-    board_types           the answers about boards; bot_profile_types: about bots
-    baselines             baselines of a competition, checked again or replaced
-    announcements         announcements of a competition's staff
-    erasure               erasing a person, and the data stored about one
-    regrades              requests to look at a match or a grade again
-    outputs               the output of hosted bots
-    submissions           submitted bots
+    competition_messages  announcements of a competition's staff; requests to look at a match or a
+                          grade again
+    submissions           submitted bots; the output of hosted bots
     runners               reports of runner machines, and their assignments
     administration        the organisers' actions, and their log
-    cluster               the servers of a cluster, for operators
 
 Each module names its handlers in `HANDLERS`; `plyhouse.server.web.application` collects them.
 Handlers read everything from the database or the hub for each request.

@@ -15,12 +15,10 @@ from typing import Any, Final, TypeAlias, cast
 
 from litestar.connection import ASGIConnection
 
-from plyhouse.server.accounts.browser_sessions import BrowserSessions
-from plyhouse.server.accounts.cookies import own_page, secret_of
+from plyhouse.server.accounts.browser_sessions import BrowserSessions, own_page, secret_of
 from plyhouse.server.accounts.privacy import Privacy, Sight
 from plyhouse.server.accounts.registration import Registration
-from plyhouse.server.accounts.roles import require
-from plyhouse.server.competition_rules.staff_roles import Action
+from plyhouse.server.accounts.roles import Action, require
 from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.parameters import service
 from plyhouse.server.web.security_headers import PERSONAL
@@ -29,22 +27,6 @@ from plyhouse.storage import competition_sql
 from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.rows import By, Identity, StoredMatch
 from plyhouse.storage.store import Store
-
-__all__ = [
-    "acting_staff",
-    "address_of",
-    "authorise",
-    "first",
-    "from_own_page",
-    "host_of",
-    "is_secure",
-    "secret_in",
-    "sight_of",
-    "staff_for",
-    "stored_for",
-    "token_of",
-    "viewer_of",
-]
 
 Connection: TypeAlias = ASGIConnection[Any, Any, Any, Any]
 SAFE_METHODS: Final = frozenset(("GET", "HEAD", "OPTIONS"))

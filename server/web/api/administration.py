@@ -28,9 +28,8 @@ from plyhouse.protocol.api.bodies import (
 from plyhouse.protocol.api.bots import Suspension
 from plyhouse.protocol.api.matches import Match
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.accounts.roles import admit_to_bot, admit_to_part, bots_seen, require
+from plyhouse.server.accounts.roles import Action, admit_to_bot, admit_to_part, bots_seen, require
 from plyhouse.server.administration.audit_follower import AuditFollower
-from plyhouse.server.competition_rules.staff_roles import Action
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.results.voiding import void_match
 from plyhouse.server.table.directory import Directory
@@ -44,8 +43,6 @@ from plyhouse.storage import suspensions as stored_suspensions
 from plyhouse.storage.rows import AuditRow, BotRow, By, PlayerRow, TokenRow
 from plyhouse.storage.store import Store
 from plyhouse.storage.suspensions import SuspensionRow
-
-__all__ = ["HANDLERS"]
 
 Why = Annotated[str, Meta(min_length=1, max_length=1000)]
 Call = Request[Any, Any, Any]

@@ -11,7 +11,7 @@ from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
 
 from plyhouse.protocol.api import competition_calls
-from plyhouse.protocol.api.bodies import NewCopy, NewFile, Unfreezing
+from plyhouse.protocol.api.bodies import BaselineChange, NewCopy, NewFile, Unfreezing
 from plyhouse.protocol.api.competitions import (
     Change,
     ChangedKey,
@@ -20,24 +20,23 @@ from plyhouse.protocol.api.competitions import (
     Copied,
     Losses,
 )
+from plyhouse.protocol.api.submissions import Submission
 from plyhouse.server.administration.audit_follower import AuditFollower
 from plyhouse.server.competition_rules.dates import read_time
 from plyhouse.server.competition_rules.file_reader import stored_competition
 from plyhouse.server.competitions.competition_changes import Proposal, change, propose, unfreeze
 from plyhouse.server.competitions.lifecycle import Competitions
+from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.web.api.access import staff_for
 from plyhouse.server.web.api.competitions import competition_summary
 from plyhouse.server.web.api.serving import serve
+from plyhouse.server.web.api.submissions import submission_view
 from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.parameters import service
-from plyhouse.storage import competition_losses
-from plyhouse.storage.competition_copies import Carry
+from plyhouse.storage import competition_changes
+from plyhouse.storage.competition_changes import Carry
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
-
-__all__ = [
-    "HANDLERS",
-]
 
 Call = Request[Any, Any, Any]
 
@@ -94,7 +93,7 @@ async def losses(state: State, request: Call, competition: FromPath[str]) -> Los
     """Say what would be lost if a competition were deleted."""
     store = service(state, Store)
     row, _ = await staff_for(request, competition, "see")
-    return Losses(**asdict(await store.read(competition_losses.losses, row.id, store.now())))
+    return Losses(**asdict(await store.read(competition_changes.losses, row.id, store.now())))
 
 
 @serve(competition_calls.copy_competition)
@@ -111,9 +110,6 @@ async def copy(
     return Copied(made.name, made.status, carried.students, carried.codes, carried.entries)
 
 
-HANDLERS: Final[tuple[Any, ...]] = (file, change_file, unfreeze_now, losses, copy)
-
-
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -127,3 +123,32 @@ def _view(proposal: Proposal, status: str, text: str, *, applied: bool) -> Chang
     return Change(
         proposal.row.name, status, applied, lines, proposal.notice, digest, proposal.delays
     )
+
+
+@serve(competition_calls.check_baseline)
+async def change_baseline(
+    state: State,
+    request: Request[Any, Any, Any],
+    competition: FromPath[str],
+    data: JSONBody[BaselineChange],
+) -> Submission:
+    """Check a reference bot of a competition again, or let another one take its place.
+
+    It waits for its check then. Until then another version plays, if there is one.
+    """
+    reference = data.reference.strip()
+    row, identity = await staff_for(request, competition, "change" if reference else "run")
+    made = await service(state, Competitions).baselines.check_again(
+        row.id, data.bot, By(identity.player, data.why), replace_by=reference
+    )
+    return submission_view(service(state, Hosting), made)
+
+
+HANDLERS: Final[tuple[Any, ...]] = (
+    file,
+    change_file,
+    unfreeze_now,
+    losses,
+    copy,
+    change_baseline,
+)

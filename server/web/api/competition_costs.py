@@ -17,8 +17,8 @@ from plyhouse.protocol.api.bodies import Costing
 from plyhouse.protocol.api.competitions import CompetitionCost, GameCost
 from plyhouse.server.competition_rules.dates import milliseconds_of
 from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competition_rules.format_types import FormatError
-from plyhouse.server.competition_rules.grade_precision import grade_notes
+from plyhouse.server.competition_rules.formats import FormatError
+from plyhouse.server.competition_rules.grading import grade_notes
 from plyhouse.server.competition_rules.preview import (
     Measured,
     counted_entries,
@@ -35,8 +35,6 @@ from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import competition_sql
 from plyhouse.storage.store import Store
-
-__all__ = ["HANDLERS"]
 
 _SAMPLING: Final = asyncio.Lock()
 """One sample at a time: they take a core from the clocks of matches, if for a moment."""

@@ -17,7 +17,7 @@ from plyhouse.protocol.api.boards import (
     Round,
     RoundPairing,
 )
-from plyhouse.server.competition_rules.format_types import RoundLine
+from plyhouse.server.competition_rules.formats import RoundLine
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.finals import finals_of
 from plyhouse.server.competitions.game_finals import GameFinal
@@ -26,8 +26,6 @@ from plyhouse.server.competitions.upcoming_pairings import SHOWN, upcoming
 from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import service
-
-__all__ = ["HANDLERS"]
 
 
 @serve(competition_calls.rounds)

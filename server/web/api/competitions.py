@@ -1,6 +1,6 @@
 """Competitions: their steps, boards and exports.
 
-Staff needs a role in the competition (`plyhouse.server.competition_rules.staff_roles`) and a token
+Staff needs a role in the competition (`plyhouse.server.accounts.roles`) and a token
 with the scope ``organise``; the audit log records its actions.
 """
 
@@ -31,7 +31,7 @@ from plyhouse.protocol.api.competitions import (
     Member,
     Rehearsal,
 )
-from plyhouse.protocol.api.suspicions import Suspicions
+from plyhouse.protocol.api.reports import Suspicions
 from plyhouse.server.accounts.roles import require
 from plyhouse.server.administration.audit_follower import AuditFollower
 from plyhouse.server.competition_rules.file import Baseline, CompetitionFile
@@ -39,9 +39,8 @@ from plyhouse.server.competition_rules.file_reader import InvalidCompetition, st
 from plyhouse.server.competition_rules.grade_book import GradeEntry, grades_csv
 from plyhouse.server.competition_rules.standings import Standing as EntryStanding
 from plyhouse.server.competition_rules.standings_export import standings_csv
-from plyhouse.server.competitions.board_visibility import Viewer, eyes_of
-from plyhouse.server.competitions.boards import Boards
-from plyhouse.server.competitions.grade_books import grade_entries
+from plyhouse.server.competitions.boards import Boards, Viewer, eyes_of
+from plyhouse.server.competitions.exports import grade_entries
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.competitions.suspicions import suspicions
 from plyhouse.server.hosting.runners import Hosting
@@ -53,7 +52,7 @@ from plyhouse.server.web.api.access import (
     staff_for,
     viewer_of,
 )
-from plyhouse.server.web.api.competition_students import entry_row, student_row
+from plyhouse.server.web.api.competition_people import entry_row, student_row
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import (
@@ -64,8 +63,6 @@ from plyhouse.storage.competition_rows import (
 )
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
-
-__all__ = ["HANDLERS", "HERE", "competition_summary"]
 
 Call = Request[Any, Any, Any]
 HERE: Final = "/api/v1/competitions"

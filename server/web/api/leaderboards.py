@@ -8,15 +8,13 @@ from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery
 
 from plyhouse.protocol.api import calls
-from plyhouse.protocol.api.leaderboards import Leaderboard
+from plyhouse.protocol.api.boards import Leaderboard
 from plyhouse.server.lobby.lobby import read_game
 from plyhouse.server.results.leaderboards import board, scoring_of
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import Limit, Offset, service
 from plyhouse.storage import leaderboards as stored_leaderboards
 from plyhouse.storage.store import Store
-
-__all__ = ["HANDLERS"]
 
 
 @serve(calls.leaderboards)

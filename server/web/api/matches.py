@@ -21,12 +21,11 @@ from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.matches import Ending, Match, Replay, Seat
 from plyhouse.protocol.api.positions import Chances, Review
 from plyhouse.server.accounts.privacy import Privacy
-from plyhouse.server.jobs.fair_queue import FairQueue
-from plyhouse.server.jobs.helper_processes import Helpers
-from plyhouse.server.jobs.reviews import Reviews
+from plyhouse.server.jobs.helper_jobs import Reviews
+from plyhouse.server.jobs.helper_processes import FairQueue, Helpers
 from plyhouse.server.lobby.match_search import Words, filter_of
 from plyhouse.server.match.events import end_data
-from plyhouse.server.results.chance_outcomes import chances_json
+from plyhouse.server.results.luck import chances_json
 from plyhouse.server.results.notations import TEXT, form_of, notation_text
 from plyhouse.server.results.record import Record, record_json, stored_record, write_record
 from plyhouse.server.table.directory import Directory
@@ -37,8 +36,6 @@ from plyhouse.server.web.parameters import MAX_OFFSET, Limit, service
 from plyhouse.server.web.replay import replay_json
 from plyhouse.storage.rows import MatchRow, StoredMatch
 from plyhouse.storage.store import Store
-
-__all__ = ["HANDLERS", "match_view", "seats_open"]
 
 MAX_POSITIONS: Final = 200
 """Positions of a replay in one answer; a board drawn takes some kilobytes."""

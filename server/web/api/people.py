@@ -19,8 +19,12 @@ from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.bodies import NewPassword, NewToken, SignIn, SignUp, Wanted
 from plyhouse.protocol.api.people import MadeToken, Opponent, OwnMatch, Person, Seek
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.accounts.browser_sessions import BrowserSessions, SignedIn
-from plyhouse.server.accounts.cookies import ended_cookie, session_cookie
+from plyhouse.server.accounts.browser_sessions import (
+    BrowserSessions,
+    SignedIn,
+    ended_cookie,
+    session_cookie,
+)
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.lobby.lobby import Lobby
@@ -40,8 +44,6 @@ from plyhouse.server.web.parameters import service
 from plyhouse.storage import people
 from plyhouse.storage.rows import SCOPES, Identity
 from plyhouse.storage.store import Store
-
-__all__ = ["HANDLERS"]
 
 MAX_SEEKS: Final = 200
 MAX_TOKENS: Final = 20

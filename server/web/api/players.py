@@ -10,23 +10,24 @@ from litestar.params import FromPath, JSONBody
 from msgspec import convert
 
 from plyhouse.protocol.api import calls
-from plyhouse.protocol.api.bodies import NewPlayer, PlayerChange
+from plyhouse.protocol.api.bodies import Erasing, NewPlayer, PlayerChange
 from plyhouse.protocol.api.bots import Bot
-from plyhouse.protocol.api.people import Account, Player
+from plyhouse.protocol.api.people import Account, ErasedPlayer, Player
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy, Sight
 from plyhouse.server.accounts.registration import Registration
+from plyhouse.server.administration.erasure import Eraser
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import address_of, authorise, first, sight_of
 from plyhouse.server.web.api.matches import match_view
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import people, people_changes
+from plyhouse.storage import personal_data as stored_personal_data
 from plyhouse.storage.match_lists import MatchFilter
+from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
-
-__all__ = ["HANDLERS"]
 
 
 @serve(calls.player)
@@ -98,4 +99,44 @@ async def change(
     )
 
 
-HANDLERS: Final[tuple[Any, ...]] = (player, register, change)
+Call = Request[Any, Any, Any]
+
+
+@serve(calls.erase_player, "administration")
+async def erase_player(
+    state: State, request: Call, name: FromPath[str], data: JSONBody[Erasing]
+) -> ErasedPlayer:
+    """Erase a person for good: replace the names by a pseudonym, delete the person's texts.
+
+    Results stay.  Administrators may do this, and so may an owner of every competition in which
+    the account is a student.  The server refuses while the account plays.
+    """
+    erasure = service(state, Eraser)
+    identity = await authorise(request, "organise")
+    await erasure.admit(name, identity)
+    erased = await erasure.erase(name, By(identity.player, data.why))
+    return ErasedPlayer(erased.pseudonym, erased.matches, list(erased.competitions))
+
+
+@serve(calls.stored_data, "administration")
+async def personal_data(state: State, request: Call, name: FromPath[str]) -> dict[str, Any]:
+    """Return everything stored about an account.
+
+    The account itself may ask, and anyone who may erase it.
+    """
+    identity = await authorise(request, "play", "organise")
+    own = key_of(identity.player) == key_of(name)
+    if not own:
+        await service(state, Eraser).admit(name, identity)
+    return await service(state, Store).read(
+        stored_personal_data.personal_data, name, reasons=not own
+    )
+
+
+HANDLERS: Final[tuple[Any, ...]] = (
+    player,
+    register,
+    change,
+    erase_player,
+    personal_data,
+)

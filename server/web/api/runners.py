@@ -11,7 +11,7 @@ from litestar.params import FromPath, JSONBody
 from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.server import RunnerCapacity
 from plyhouse.protocol.hosting.runner_messages import MatchOutput, RunnerSays, RunnerTold
-from plyhouse.server.hosting.outputs import Outputs
+from plyhouse.server.hosting.runner_reports import Outputs
 from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.hosting.uploads import Uploads
 from plyhouse.server.web.api.access import authorise
@@ -19,8 +19,6 @@ from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import stored_packages
 from plyhouse.storage.store import Store
-
-__all__ = ["HANDLERS"]
 
 MAX_SAID: Final = 1 << 20
 """Longest body of what a runner says, in bytes: it carries reports of checks."""

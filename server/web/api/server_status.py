@@ -1,4 +1,10 @@
-"""How the server is doing, and which games can be played here."""
+"""How the server is doing, and which games can be played here.
+
+The servers of a cluster, for operators.
+
+Every server answers these requests itself (`plyhouse.server.web.forwarding`): operators ask
+most urgently while there is no leader.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +23,8 @@ from plyhouse.games.observation_fields import observation_fields, observation_sc
 from plyhouse.games.registry import game_class, game_names
 from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.server import (
+    ClusterMember,
+    ClusterState,
     GameParameter,
     GameTable,
     Health,
@@ -27,17 +35,18 @@ from plyhouse.protocol.api.server import (
 )
 from plyhouse.protocol.messages import PROTOCOL_VERSION
 from plyhouse.server.config import ServerConfig
+from plyhouse.server.gateway.cluster import LEADER
 from plyhouse.server.gateway.hub import Hub, server_version
 from plyhouse.server.lobby.table_sizes import tables_of
 from plyhouse.server.match.example_turns import example_turn
 from plyhouse.server.match.time_control import MS, SECOND
+from plyhouse.server.web.api.access import authorise
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
-from plyhouse.server.web.metrics import CONTENT_TYPE
+from plyhouse.server.web.metrics import CONTENT_TYPE, WorkerMetrics
 from plyhouse.server.web.parameters import service
-from plyhouse.server.web.worker_metrics import WorkerMetrics
-
-__all__ = ["HANDLERS"]
+from plyhouse.storage.members import cluster_overview
+from plyhouse.storage.store import Store
 
 
 @get(["/api/v1/health", "/api/v1/status"], tags=["server"])
@@ -128,8 +137,6 @@ async def games() -> list[ListedGame]:
 
 log = logging.getLogger("plyhouse.server.web")
 
-HANDLERS: Final[tuple[Any, ...]] = (health, healthz, readyz, metrics, games)
-
 
 @functools.cache  # bounded: by the games that there are
 def _game_view(name: str) -> ListedGame:
@@ -177,3 +184,45 @@ def _example(game: Game) -> dict[str, Any] | None:
         log.exception("the example match of %s failed", game.info.name)
         return None
     return frame
+
+
+async def cluster_state(state: State) -> ClusterState:
+    """Return the servers that share the database of this one."""
+    if not service(state, ServerConfig).cluster:
+        return ClusterState(True, [], 0)
+    store = service(state, Store)
+    found = await store.read(cluster_overview)
+    members = [
+        ClusterMember(
+            epoch=each.member.epoch,
+            process=each.member.holder,
+            address=each.member.address,
+            version=each.member.version.removeprefix("plyhouse "),
+            state=each.member.state,
+            leads=LEADER in each.roles,
+            started_ms=store.now() - each.age_ms,
+            lease_ms=each.member.expires_in_ms,
+            matches=each.matches,
+            plies=each.plies,
+            waiting=each.waiting,
+        )
+        for each in found.members
+    ]
+    return ClusterState(False, members, found.orphans)
+
+
+@serve(calls.cluster)
+async def cluster(state: State, request: Request[Any, Any, Any]) -> ClusterState:
+    """Show the servers that share the database, what each runs, and which one leads."""
+    await authorise(request, "admin")
+    return await cluster_state(state)
+
+
+HANDLERS: Final[tuple[Any, ...]] = (
+    health,
+    healthz,
+    readyz,
+    metrics,
+    games,
+    cluster,
+)

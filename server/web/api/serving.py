@@ -17,8 +17,6 @@ from plyhouse.protocol.api.routes import Route
 from plyhouse.protocol.api.rows import Rows
 from plyhouse.server.web.api.access import first
 
-__all__ = ["serve"]
-
 P = ParamSpec("P")
 T = TypeVar("T")
 

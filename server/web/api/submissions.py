@@ -25,6 +25,7 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 
 from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.bodies import PlayWanted
+from plyhouse.protocol.api.matches import KeptOutput, Output, OutputLine, PlyCost
 from plyhouse.protocol.api.submissions import (
     OpenBot,
     OpenToPlay,
@@ -36,22 +37,21 @@ from plyhouse.protocol.api.submissions import (
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.competition_rules.missing_games import missing, outcome_words
-from plyhouse.server.competitions.late_entries import lateness
+from plyhouse.server.competitions.boards import lateness
 from plyhouse.server.hosting.hosted_play import HostedPlay
+from plyhouse.server.hosting.runner_reports import BotOutput, Outputs
 from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.hosting.uploads import SECONDS, Uploads
 from plyhouse.server.lobby.lobby import read_game
-from plyhouse.server.web.api.access import authorise
+from plyhouse.server.web.api.access import authorise, stored_for
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
-from plyhouse.server.web.parameters import service
-from plyhouse.storage import people, submission_sql
+from plyhouse.server.web.parameters import Limit, service
+from plyhouse.storage import outputs, people, submission_sql
 from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import wall_ms
 from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import SubmissionRow, no_submission
-
-__all__ = ["HANDLERS", "submission_view"]
 
 Call = Request[Any, Any, Any]
 MOST_ID: Final = 2**63 - 1
@@ -262,7 +262,68 @@ def _id(number: int) -> int:
     return number
 
 
+@serve(calls.output, "submissions")
+async def output(state: State, request: Call, match: FromPath[str]) -> list[Output]:
+    """Say what one's own hosted bots printed in a match that is over, how they failed, by plies.
+
+    Nobody else is given it but administrators.  It comes some seconds after the end of the match.
+    A bot that was run by several machines has a part for each.
+    """
+    identity = await authorise(request, "play", "admin")
+    stored = await stored_for(request, match)
+    return [_view(match, each) for each in await service(state, Outputs).of(stored, identity)]
+
+
+@serve(calls.outputs)
+async def kept(
+    state: State,
+    request: Call,
+    bot: Annotated[str, QueryParameter(max_length=64)] = "",
+    limit: Limit = 50,
+) -> list[KeptOutput]:
+    """List the matches of one's own hosted bots of which output is kept, the latest first."""
+    store = service(state, Store)
+    identity = await authorise(request, "play")
+    row = await store.read(people.bot_named, identity.player, bot) if bot else None
+    found = await store.read(
+        outputs.latest, identity.player_id, row.id if row is not None else None, limit
+    )
+    return [
+        KeptOutput(
+            each.match,
+            f"{each.player}/{each.bot}",
+            each.seat,
+            each.game,
+            each.finished_ms,
+            each.result,
+            each.crashes,
+            each.bytes,
+        )
+        for each in found
+    ]
+
+
+def _view(match: str, found: BotOutput) -> Output:
+    row, what = found.row, found.kept
+    return Output(
+        match=match,
+        bot=f"{row.player}/{row.bot}",
+        seat=row.seat,
+        version=row.label,
+        received_ms=row.received_ms,
+        lines=[OutputLine(line.ply, line.kind, line.text) for line in what.lines],
+        costs=[
+            PlyCost(each.ply, each.wall / 1e6, each.cpu / 1e6, each.waited / 1e6)
+            for each in what.costs
+        ],
+        cut=what.cut,
+        cut_at=what.cut_at,
+    )
+
+
 HANDLERS: Final[tuple[Any, ...]] = (
     *(submit, rules, own, one, remove),
     *(open_bot, open_bots, ready_bot),
+    output,
+    kept,
 )

@@ -13,7 +13,7 @@ from msgspec import convert
 
 from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.bodies import NewTournament
-from plyhouse.protocol.api.tournaments import Tournament, TournamentDetail, TournamentStanding
+from plyhouse.protocol.api.competitions import Tournament, TournamentDetail, TournamentStanding
 from plyhouse.server.accounts.roles import admit_to_part
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.competitions.tournaments import Tournaments, TournamentView
@@ -26,8 +26,6 @@ from plyhouse.server.web.parameters import service
 from plyhouse.storage import competition_sql, tournaments
 from plyhouse.storage.rows import By, TournamentRow
 from plyhouse.storage.store import Store
-
-__all__ = ["HANDLERS"]
 
 
 @serve(competition_calls.tournaments)

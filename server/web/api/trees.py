@@ -21,7 +21,7 @@ from plyhouse.games.position import Position
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.positions import Tree
-from plyhouse.server.jobs.search_trees import MAX_DEPTH, MAX_THEN, USUAL_DEPTH, Trees
+from plyhouse.server.jobs.helper_jobs import MAX_DEPTH, MAX_THEN, USUAL_DEPTH, Trees
 from plyhouse.server.match.views import Views
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.web.api.access import address_of, stored_for, viewer_of
@@ -29,8 +29,6 @@ from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.parameters import MAX_OFFSET, service
 from plyhouse.storage.rows import Identity, StoredMatch
-
-__all__ = ["HANDLERS", "why_no_trees"]
 
 Call = Request[Any, Any, Any]
 LONGEST: Final = 64

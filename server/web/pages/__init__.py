@@ -1,19 +1,16 @@
 """The pages for people, made on the server: they work without a script.
 
-    rendering         the template engine, and a page as an answer
+    rendering         the template engine, and a page as an answer; plots as SVG files
     template_filters  values in words: titles, names, endings, times
     leaderboards      the front page, and the whole leaderboard of a game
     games             the rules of each game, and how to enter an action
     matches           the list of matches, and one match to watch or to replay
     competitions      the list of competitions, and the page of each
     competition_forms the forms of organisers and students on those pages
-    plot_files        plots as SVG files
     bot_profiles      a page for each bot and each player
-    watching          pages to watch: the projector, the wall of boards, a frame
-    play              the way into a match
-    account           signing in and up
-    cluster           the servers of a cluster, for operators
-    reference         the description of the API
+    client_pages      the way into a match; signing in and up; pages to watch: the projector, the
+                      wall of boards, a frame
+    server            the description of the API; the servers of a cluster, for operators
 
 Style and scripts are files of the web client: pages have none inline and load nothing from other
 hosts, as the content security policy of `plyhouse.server.web.application` demands.  The pages with

@@ -15,16 +15,13 @@ from plyhouse.server.results.bot_statistics import forfeited
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.pages.matches import running_for
-from plyhouse.server.web.pages.plot_files import plot_answer
-from plyhouse.server.web.pages.rendering import missing, page
+from plyhouse.server.web.pages.rendering import missing, page, plot_answer
 from plyhouse.server.web.parameters import service
 from plyhouse.server.web.plots import rating_history
 from plyhouse.storage import bot_profiles, outputs, people
 from plyhouse.storage.bot_profiles import CareerMatch
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.store import Store
-
-__all__ = ["HANDLERS"]
 
 Call = Request[Any, Any, Any]
 SHOWN: Final = 25

@@ -17,10 +17,9 @@ from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery, QueryParameter
 
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.accounts.roles import role_in
+from plyhouse.server.accounts.roles import allows, role_in
 from plyhouse.server.competition_rules.file_template import template
 from plyhouse.server.competition_rules.rehearsals import rehearsal_name
-from plyhouse.server.competition_rules.staff_roles import allows
 from plyhouse.server.competitions import exports
 from plyhouse.server.competitions.baselines import BaselineState
 from plyhouse.server.competitions.overview import CompetitionView
@@ -39,7 +38,8 @@ from plyhouse.storage import (
     submission_sql,
     suspensions,
 )
-from plyhouse.storage import regrades as stored_regrades
+from plyhouse.storage import competition_messages as stored_regrades
+from plyhouse.storage.competition_messages import Regrade
 from plyhouse.storage.competition_rows import (
     Code,
     CompetitionEntry,
@@ -49,13 +49,10 @@ from plyhouse.storage.competition_rows import (
     VersionRow,
 )
 from plyhouse.storage.errors import Unknown
-from plyhouse.storage.regrades import Regrade
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import SubmissionRow
 from plyhouse.storage.suspensions import SuspensionRow
-
-__all__ = ["HANDLERS", "Entered", "Own", "Pupil", "Staff", "Step", "own_of", "staff_of"]
 
 Call = Request[Any, Any, Any]
 ORGANISERS: Final = ("organise", "admin")

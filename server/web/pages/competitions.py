@@ -37,19 +37,16 @@ from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.pages.competition_forms import own_of, staff_of
 from plyhouse.server.web.pages.matches import running_for
-from plyhouse.server.web.pages.plot_files import plot_answer
-from plyhouse.server.web.pages.rendering import missing, page
+from plyhouse.server.web.pages.rendering import missing, page, plot_answer
 from plyhouse.server.web.parameters import service
 from plyhouse.server.web.plots import Bar, HeatCell, Plot, bars, head_to_head, intervals, progress
 from plyhouse.server.web.plots import Interval as PlotInterval
 from plyhouse.storage import competition_sql
-from plyhouse.storage.announcements import Announcement
+from plyhouse.storage.competition_messages import Announcement
 from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
-
-__all__ = ["HANDLERS"]
 
 WIDEST: Final = 40
 """Entries of the largest crosstable that a page shows."""

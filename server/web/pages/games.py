@@ -20,14 +20,12 @@ from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.lobby.lobby import read_game
 from plyhouse.server.results.leaderboards import board as read_board
 from plyhouse.server.web.api.access import sight_of
-from plyhouse.server.web.pages.play import Tile, tiles
+from plyhouse.server.web.pages.client_pages import Tile, tiles
 from plyhouse.server.web.pages.rendering import missing, page
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import leaderboards
 from plyhouse.storage.match_lists import MatchFilter
 from plyhouse.storage.store import Store
-
-__all__ = ["HANDLERS", "Rules", "rules_of"]
 
 SHOWN: Final = 10
 """Lines of each leaderboard, and matches."""

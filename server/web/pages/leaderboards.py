@@ -17,9 +17,8 @@ from plyhouse.server.lobby.lobby import Lobby, read_game
 from plyhouse.server.results.leaderboards import board as read_board
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import sight_of
-from plyhouse.server.web.pages.play import tiles
-from plyhouse.server.web.pages.plot_files import plot_answer
-from plyhouse.server.web.pages.rendering import missing, page
+from plyhouse.server.web.pages.client_pages import tiles
+from plyhouse.server.web.pages.rendering import missing, page, plot_answer
 from plyhouse.server.web.pages.template_filters import hidden_information, rating_interval
 from plyhouse.server.web.parameters import MAX_LINES, service
 from plyhouse.server.web.plots import intervals
@@ -28,8 +27,6 @@ from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.match_lists import MatchFilter
 from plyhouse.storage.rows import MatchRow
 from plyhouse.storage.store import Store
-
-__all__ = ["HANDLERS"]
 
 FIRST: Final = 10
 """Lines of each leaderboard on the front page, and matches below them."""

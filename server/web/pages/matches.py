@@ -20,9 +20,8 @@ from plyhouse.games.registry import game_names, get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy, Sight
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.hosting.outputs import Outputs
-from plyhouse.server.jobs.reviews import Reviews
-from plyhouse.server.jobs.search_trees import Trees
+from plyhouse.server.hosting.runner_reports import Outputs
+from plyhouse.server.jobs.helper_jobs import Reviews, Trees
 from plyhouse.server.lobby.match_search import TERMINATIONS, Looked, Words, filter_of
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.presence import MatchSummary
@@ -30,8 +29,7 @@ from plyhouse.server.web.api.access import sight_of, stored_for, viewer_of
 from plyhouse.server.web.api.matches import seats_open
 from plyhouse.server.web.api.trees import why_no_trees
 from plyhouse.server.web.pages.games import Rules, rules_of
-from plyhouse.server.web.pages.plot_files import plot_answer
-from plyhouse.server.web.pages.rendering import page
+from plyhouse.server.web.pages.rendering import page, plot_answer
 from plyhouse.server.web.pages.template_filters import holders
 from plyhouse.server.web.parameters import service
 from plyhouse.server.web.plots import Plot, PlyTime, ply_times
@@ -41,8 +39,6 @@ from plyhouse.storage.errors import Unknown
 from plyhouse.storage.match_lists import MatchFilter
 from plyhouse.storage.rows import MatchRow, StoredMatch
 from plyhouse.storage.store import Store
-
-__all__ = ["HANDLERS", "running_for"]
 
 Call = Request[Any, Any, Any]
 FINISHED: Final = 50

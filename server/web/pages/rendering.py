@@ -1,4 +1,4 @@
-"""Render pages from templates.
+"""Render pages from templates, and plots as SVG files.
 
 Templates escape all values; only macros return HTML.  No template uses ``|safe``, and no Python
 code creates `markupsafe.Markup`: a test checks both.  An unknown name in a template raises
@@ -7,8 +7,10 @@ code creates `markupsafe.Markup`: a test checks both.  An unknown name in a temp
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any, Final
@@ -19,10 +21,9 @@ from litestar import MediaType, Response
 
 from plyhouse.server.version import project_links, server_version
 from plyhouse.server.web import templates
-from plyhouse.server.web.client import INDEX, imported_by
+from plyhouse.server.web.client import FOLDER, INDEX, imported_by
 from plyhouse.server.web.pages import template_filters
-
-__all__ = ["ENVIRONMENT", "bytecode_cache", "missing", "page", "prepare", "render"]
+from plyhouse.server.web.plots import Plot
 
 NAVIGATION: Final = (
     ("/play", "Play"),
@@ -97,3 +98,39 @@ def page(template: str, /, *, status: int = 200, **values: Any) -> Response[str]
 def missing(text: str) -> Response[str]:
     """Answer that a page is not there; ``text`` says why."""
     return page("missing.html", status=404, title="Not found", text=text)
+
+
+TOKENS: Final = re.compile(
+    r"^:root \{[^}]*\}|^@media \(prefers-color-scheme: dark\) \{\s*:root \{[^}]*\}\s*\}",
+    re.MULTILINE,
+)
+"""The rules of ``style.css`` that name colours, for light and dark."""
+UNSAFE: Final = re.compile(r"[^\w.-]+")
+HEADERS: Final = {
+    # A picture has its colours in itself, and does nothing.
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    "cache-control": "no-cache",
+}
+
+
+@functools.cache
+def _style() -> str:
+    """Return the colours of the pages and the style of plots; empty without the web client."""
+    try:
+        tokens = (FOLDER / "style.css").read_text(encoding="utf-8")
+        looks = (FOLDER / "plots.css").read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
+    return "\n".join([*TOKENS.findall(tokens), looks])
+
+
+def plot_answer(plot: Plot | None, subject: str) -> Response[Any]:
+    """Answer with the file of a plot, named after its subject; without one, with a page."""
+    if plot is None:
+        return missing(f"There is no such plot of {subject}.")
+    name = UNSAFE.sub("-", f"{subject}-{plot.name}").strip("-")
+    return Response(
+        render("plot.svg", plot=plot, style=_style()).lstrip(),
+        media_type="image/svg+xml",
+        headers={**HEADERS, "content-disposition": f'attachment; filename="{name}.svg"'},
+    )

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from plyhouse.games.base import Information, Utility
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.api.leaderboards import Standing
+from plyhouse.protocol.api.boards import Standing
 from plyhouse.protocol.messages import SeatInfo
 from plyhouse.server.competition_rules.missing_games import outcome_words
 from plyhouse.server.match.outcomes import forfeit_returns
@@ -22,8 +22,6 @@ from plyhouse.server.results.notations import TEXT, form_of
 from plyhouse.server.web.plots import Bar, Interval, bars
 from plyhouse.storage.rows import MatchRow
 from plyhouse.storage.submission_rows import AskedEntry
-
-__all__ = ["FILTERS", "Title", "rating_interval"]
 
 FILTERS: Final[dict[str, Callable[..., Any]]] = {}
 """All filters by name."""

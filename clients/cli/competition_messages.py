@@ -1,0 +1,126 @@
+"""``plyhouse competition announce`` and ``regrade``: messages between class and staff."""
+
+from __future__ import annotations
+
+import click
+
+from plyhouse.clients.cli.administration import minute
+from plyhouse.clients.shared.competition_requests import request
+from plyhouse.clients.shared.lazy import HintingGroup
+from plyhouse.clients.shared.options import (
+    competition_argument,
+    json_option,
+    server_option,
+    token_option,
+)
+from plyhouse.clients.shared.output import harmless, note, print_json
+from plyhouse.protocol.api import competition_calls
+from plyhouse.protocol.api.competitions import Regrade
+
+
+@click.command()
+@competition_argument("text", "TEXT")
+@server_option()
+@token_option()
+def announce(name: str, text: str, server: str, token: str | None) -> None:
+    """Publish an announcement on the competition's page.
+
+    Everybody who may see the board reads it there and with `competition announcements`.
+    """
+    made = request(server, token, competition_calls.announce(name, text))
+    note(f"Published announcement {made.id}.")
+
+
+@click.command()
+@competition_argument()
+@click.option("--remove", type=int, metavar="NUMBER", help="Remove this announcement.")
+@server_option()
+@token_option()
+@json_option()
+def announcements(
+    name: str, remove: int | None, server: str, token: str | None, as_json: bool
+) -> None:
+    """Show the announcements, newest first."""
+    from plyhouse.clients.shared.http import ask
+
+    if remove is not None:
+        request(server, token, competition_calls.remove_announcement(name, remove))
+        note(f"Removed announcement {remove}.")
+        return
+    found = ask(server, competition_calls.announcements(name), token)
+    if as_json:
+        print_json(found)
+        return
+    for each in found:
+        click.echo(f"{each.id}  {minute(each.at_ms)} UTC, {each.who}:")
+        click.echo("\n".join(f"    {harmless(line)}" for line in each.text.splitlines()))
+    if not found:
+        note(f"{name} has no announcements.")
+
+
+@click.group(cls=HintingGroup)
+def regrade() -> None:
+    """Ask for a regrade, and answer such requests.
+
+    A student asks with its own token, and sees its own requests. The staff sees all of them.
+    """
+
+
+@regrade.command("list")
+@competition_argument()
+@server_option()
+@token_option()
+@json_option()
+def list_requests(name: str, server: str, token: str | None, as_json: bool) -> None:
+    """List the requests in NAME, open ones first."""
+    found = request(server, token, competition_calls.regrades(name))
+    if as_json:
+        print_json(found)
+        return
+    for each in found:
+        _show(each)
+    if not found:
+        note(f"Nobody has asked for a regrade in {name}.")
+
+
+def _show(each: Regrade) -> None:
+    state = "open" if each.closed_ms is None else "closed"
+    about = f"match {each.match}" if each.match else "the grade"
+    asked = minute(each.asked_ms)
+    click.echo(f"{each.id}  {state}, {each.student} about {about}, {asked} UTC:")
+    click.echo(_indented(each.text))
+    if each.answer and each.answered_ms is not None:
+        click.echo(f"    {each.answered_by} answered, {minute(each.answered_ms)} UTC:")
+        click.echo(_indented(each.answer, 8))
+
+
+def _indented(text: str, by: int = 4) -> str:
+    return "\n".join(" " * by + harmless(line) for line in text.splitlines())
+
+
+@regrade.command()
+@competition_argument("text", "TEXT")
+@click.option("--match", default="", metavar="ID", help="A match of yours.  [default: your grade]")
+@server_option()
+@token_option()
+def ask(name: str, text: str, match: str, server: str, token: str | None) -> None:
+    """Ask the staff to check a grade or a match again."""
+    made = request(server, token, competition_calls.ask_regrade(name, text, match=match))
+    note(f"Asked: request {made.id}. The answer: plyhouse competition regrade list {name!r}")
+
+
+@regrade.command()
+@competition_argument("number", "NUMBER")
+@click.option("--text", default="", help="The answer; it replaces an earlier one.")
+@click.option("--close", is_flag=True, help="Close the request.")
+@server_option()
+@token_option()
+def answer(name: str, number: str, text: str, close: bool, server: str, token: str | None) -> None:
+    """Answer or close a request for a regrade."""
+    if not text and not close:
+        raise click.UsageError("Nothing to do: give --text, --close, or both.")
+    made = request(
+        server, token, competition_calls.answer_regrade(name, int(number), text, close=close)
+    )
+    note(f"Request {made.id} of {made.student} is "
+         f"{'open' if made.closed_ms is None else 'closed'}.")  # fmt: skip

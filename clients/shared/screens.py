@@ -1,0 +1,126 @@
+"""Screens of the terminal: whether a command draws in place, and how a screen starts."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from plyhouse.clients.shared.errors import EXIT_FAILED, CommandError, code_exit
+from plyhouse.clients.shared.output import has_controls
+from plyhouse.clients.terminal.followed_match import FollowedMatch, replayed
+from plyhouse.clients.terminal.interfaces import Boards, Connection, Position, Refusal, ServerApi
+from plyhouse.clients.terminal.screens.app import TerminalApp
+from plyhouse.clients.terminal.screens.lobby import LobbyScreen
+from plyhouse.clients.terminal.screens.match import MatchScreen
+from plyhouse.clients.terminal.screens.standings import StandingsScreen
+from plyhouse.games.base import Game
+from plyhouse.protocol.messages import SeatInfo
+from plyhouse.server.results.record import Record
+
+if TYPE_CHECKING:
+    from plyhouse.clients.terminal.colours import Ink
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def plain_option() -> Callable[[F], F]:
+    """``--plain``: lines of text, one after the other."""
+    return click.option(
+        "--plain",
+        is_flag=True,
+        help="Lines of text instead of a screen that is drawn in place: for screen readers, logs "
+        "and pipes, where it goes without saying.",
+    )
+
+
+def draws_in_place(plain: bool) -> bool:
+    """Return whether there is a terminal on all sides that can be drawn on, and nobody minds."""
+    streams = (sys.stdin, sys.stdout, sys.stderr)
+    return not plain and all(stream is not None and has_controls(stream) for stream in streams)
+
+
+def terminal_ink() -> Ink:
+    """Colours unless ``NO_COLOR`` is set, and the characters that the terminal's encoding has."""
+    from plyhouse.clients.terminal.colours import Ink
+
+    encoding = (getattr(sys.stdout, "encoding", "") or "").lower().replace("-", "")
+    return Ink(colours=not os.environ.get("NO_COLOR"), unicode=encoding in ("utf8", "utf16"))
+
+
+def is_light() -> bool:
+    """Return whether the terminal says that its ground is light, as some do in ``COLORFGBG``.
+
+    Boards look the same on both; this is for what is written around them.
+    """
+    ground = os.environ.get("COLORFGBG", "").rpartition(";")[2]
+    return ground in ("7", "9", "10", "11", "12", "13", "14", "15")
+
+
+def failed(refusal: Refusal) -> CommandError:
+    """The server's sentence that ends the command."""
+    code = code_exit(refusal.code) if refusal.code else EXIT_FAILED
+    return CommandError(str(refusal), code)
+
+
+def run(app: TerminalApp) -> None:
+    """Show an application until the user leaves it; raises `CommandError` if it ended earlier."""
+    app.run()
+    if app.failure is not None:
+        raise failed(app.failure)
+
+
+def show_replay(
+    record: Record,
+    game: Game,
+    positions: Sequence[Position],
+    title: str,
+    start: int,
+    seat: int | None,
+    pace: float | None,
+) -> None:
+    """Step through a record; ``pace`` is seconds per position for automatic playback."""
+    players = [SeatInfo(each.player, each.bot) for each in record.seats]
+    course = replayed(positions, players, game.spec)
+    run(_replaying(course, title, positions[start].ply, pace))
+
+
+def _replaying(course: FollowedMatch, title: str, at: int, pace: float | None) -> TerminalApp:
+    speed = None if pace is None else 1 / max(pace, 1 / 16)
+    return TerminalApp(
+        lambda app: MatchScreen(course, app.ink, app.now, title=title, at=at, playing=speed),
+        terminal_ink(),
+        light=is_light(),
+    )
+
+
+def show_match(course: FollowedMatch, line: Connection | None, house: ServerApi) -> None:
+    """Watch a match that runs, or step through one that is over."""
+    run(
+        TerminalApp(
+            lambda app: MatchScreen(
+                course,
+                app.ink,
+                app.now,
+                line=line,
+                house=house,
+                at=0 if line is None else None,
+            ),
+            terminal_ink(),
+            light=is_light(),
+            line=line,
+        )
+    )
+
+
+def show_lobby(house: ServerApi) -> None:
+    """Show the lobby: games to play, open seeks, running matches."""
+    run(TerminalApp(lambda app: LobbyScreen(house), terminal_ink(), light=is_light()))
+
+
+def show_boards(boards: Boards, first: str | None) -> None:
+    """Show leaderboards and tables of competitions."""
+    run(TerminalApp(lambda app: StandingsScreen(boards, first), terminal_ink(), light=is_light()))

@@ -1,0 +1,194 @@
+"""Pages that the web client fills: to play, to watch, and accounts.
+
+Pages for a room that watches: the projector, the wall of boards, a match in another's frame.
+
+All three hold next to nothing: the web client finds the matches and draws them.  They show the
+spectators' view to everybody; nobody plays there.  The projector and the wall show what the
+signed-in person may see, so that a lecturer can show the final of a class. A frame shows only
+public matches.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from litestar import Request, Response, get
+from litestar.datastructures import State
+from litestar.params import FromPath, FromQuery
+
+from plyhouse.games.registry import game_names, get_game
+from plyhouse.protocol.api.bodies import MOST_OF_A_LEVEL
+from plyhouse.server.accounts.passwords import LONGEST, SHORTEST
+from plyhouse.server.accounts.privacy import Privacy
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.hosting.hosted_play import HostedPlay
+from plyhouse.server.lobby.table_sizes import tables_of
+from plyhouse.server.table.directory import Directory
+from plyhouse.server.web.api.access import stored_for
+from plyhouse.server.web.client import FOLDER
+from plyhouse.server.web.pages.rendering import missing, page
+from plyhouse.server.web.parameters import service
+from plyhouse.server.web.security_headers import policy
+from plyhouse.storage.errors import Unknown
+
+log = logging.getLogger("plyhouse.server.web")
+
+SUGGESTED: Final = 200
+"""Connected bots that are suggested as opponents."""
+
+PRESETS: Final = (
+    ("total:300+5", "5 min + 5 s", "five minutes each, and five seconds more after every action"),
+    ("total:60+1", "1 min + 1 s", "one minute each, and a second more after every action"),
+    ("total:900+10", "15 min + 10 s", "a quarter of an hour each, and ten seconds more"),
+    ("move:30", "30 s a move", "thirty seconds for every action"),
+)
+"""Time controls to choose from: what is sent, what it is called, what it means."""
+
+
+GROUPS: Final = ("Classics", "Dice", "Cards and secrets", "From the course")
+"""The groups in which games are shown."""
+COURSE: Final = frozenset(
+    ["coin_guess", "coins", "hexapawn", "matrix", "nim", "prisoners_dilemma", "rock_paper_scissors"]
+)
+"""Small games for lessons."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A game as one chooses it."""
+
+    name: str
+    title: str
+    summary: str
+    group: int
+    """Its group on the page, from 0: see `GROUPS`."""
+    picture: str
+    """The address of a small picture; empty if there is none."""
+    tables: Mapping[int, str]
+    """The open seeks, by the number of players, the fewest first."""
+
+    @property
+    def group_title(self) -> str:
+        """The heading of the group."""
+        return GROUPS[self.group]
+
+
+@functools.cache  # bounded: by the games that there are
+def _tile(name: str) -> Tile | None:
+    """A game that people can play; None where somebody's rules fail."""
+    try:
+        game, tables = get_game(name), tables_of(name)
+    except Exception:  # If the rules of one game raise, the others are shown.
+        log.exception("the game %s cannot be shown", name)
+        return None
+    info = game.info
+    if name in COURSE:
+        group = 3
+    elif info.information.value != "perfect":
+        group = 2
+    else:
+        group = 0 if info.chance.value == "deterministic" else 1
+    picture = f"/web/boards/{name}.webp" if (FOLDER / "boards" / f"{name}.webp").is_file() else ""
+    return Tile(name, info.title or name, info.summary, group, picture, tables)
+
+
+async def tiles() -> list[Tile]:
+    """All games to choose from, by title; in a thread, as games of others may take their time."""
+
+    def work() -> list[Tile]:
+        found = [tile for name in game_names() if (tile := _tile(name)) is not None]
+        return sorted(found, key=lambda tile: tile.title.lower())
+
+    return await asyncio.to_thread(work)
+
+
+@get("/play", include_in_schema=False)
+async def play(state: State) -> Response[str]:
+    """Show games to play, whom to play against, and who seeks what."""
+    bots = service(state, Hub).builtin_bots
+    return page(
+        "play.html",
+        tiles=await tiles(),
+        games=game_names(),
+        others=sorted(
+            each
+            for each in service(state, Directory).online()
+            if not service(state, Privacy).may_be_secret(each)
+        )[:SUGGESTED],
+        levels=() if bots is None else bots.levels,
+        most=MOST_OF_A_LEVEL + 1,
+        hosted=await service(state, HostedPlay).listed(),
+        guests=service(state, ServerConfig).takes_guests,
+        presets=PRESETS,
+    )
+
+
+@get("/account", include_in_schema=False)
+async def account(state: State) -> Response[str]:
+    """Show the forms to sign in and up, and the account of who is signed in."""
+    config = service(state, ServerConfig)
+    return page(
+        "account.html",
+        registration=config.registration == "open",
+        guests=config.takes_guests,
+        shortest=SHORTEST,
+        longest=LONGEST,
+    )
+
+
+Call = Request[Any, Any, Any]
+
+
+@get("/projector", include_in_schema=False)
+async def projector(
+    state: State,
+    request: Call,
+    match: FromQuery[str] = "",
+    game: FromQuery[str] = "",
+    competition: FromQuery[str] = "",
+) -> Response[str]:
+    """Show a match in the size of the screen, then the next one of its game or competition.
+
+    Without ``match`` it begins with whichever runs, or waits for one.
+    """
+    if match:
+        try:
+            await stored_for(request, match)
+        except Unknown:
+            return page("private.html", status=404, match=match)
+    return page("projector.html", match=match, game=game, competition=competition)
+
+
+@get("/wall", include_in_schema=False)
+async def wall(game: FromQuery[str] = "", competition: FromQuery[str] = "") -> Response[str]:
+    """Show many running matches at once."""
+    return page("wall.html", game=game, competition=competition)
+
+
+@get("/embed/{match:str}", include_in_schema=False)
+async def embed(state: State, match: FromPath[str]) -> Response[str]:
+    """Show a match and nothing around it, for the frames of the sites that the operator named."""
+    privacy = service(state, Privacy)
+    try:
+        stored = await privacy.match(await privacy.sight(None), match)
+    except Unknown:
+        answer = missing(f"There is no match {match} for everybody to see.")
+    else:
+        answer = page("embed.html", row=stored.header)
+    answer.headers["content-security-policy"] = policy(service(state, ServerConfig).embedders)
+    return answer
+
+
+HANDLERS: Final[tuple[Any, ...]] = (
+    play,
+    account,
+    projector,
+    wall,
+    embed,
+)
