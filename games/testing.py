@@ -5,7 +5,7 @@
 True
 
 The laws are checked on states reached breadth-first from the start and by random play;
-a `LawBroken` names the law, the position and what differs.  The laws, by name:
+a `LawBroken` names the law, the position and what differs:
 
 info              the static facts make sense
 to_move           a plain attribute: a seat, CHANCE or TERMINAL
@@ -14,8 +14,7 @@ purity            ``after`` leaves the state as it was and gives the same result
 termination       no play is longer than ``info.max_plies``
 chance            probabilities are positive and sum to 1; none where none are declared
 returns           one number per seat, within the bounds, with the declared sum
-notation          reading what was written gives the same action or chance outcome, and other
-                  text is refused by a `GameError`
+notation          what was written reads as the same; other text is refused by a `GameError`
 numbers           an action that is a number is written as that number, or in words
 observation       plain fields that can be rebuilt; perfect information where declared
 non-interference  what a seat is shown depends only on its information state, and what

@@ -15,7 +15,7 @@ from plyhouse.clients.shared.options import (
     server_option,
 )
 from plyhouse.clients.shared.output import note, print_json
-from plyhouse.clients.shared.screens import draws_in_place, plain_option
+from plyhouse.clients.shared.screen_mode import draws_in_place, plain_option
 from plyhouse.clients.shared.standings import print_standings, standings_from_database
 
 

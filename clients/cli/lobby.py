@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plyhouse.clients.shared.screens import draws_in_place
+from plyhouse.clients.shared.screen_mode import draws_in_place
 
 if TYPE_CHECKING:
     from plyhouse.clients.shared.terminal_server import TerminalServer

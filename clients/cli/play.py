@@ -13,12 +13,7 @@ import click
 from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
 from plyhouse.clients.shared.options import default_server, number_option, token_for, token_option
 from plyhouse.clients.shared.output import has_colour, in_columns, note, signed
-from plyhouse.clients.shared.screens import (
-    draws_in_place,
-    is_light,
-    plain_option,
-    terminal_ink,
-)
+from plyhouse.clients.shared.screen_mode import draws_in_place, is_light, plain_option, terminal_ink
 
 if TYPE_CHECKING:
     from plyhouse.bots.client.channel import Channel, Connector

@@ -21,7 +21,7 @@ from plyhouse.clients.shared.options import (
     token_option,
 )
 from plyhouse.clients.shared.output import has_colour, has_controls, note
-from plyhouse.clients.shared.screens import draws_in_place, plain_option
+from plyhouse.clients.shared.screen_mode import draws_in_place, plain_option
 
 if TYPE_CHECKING:
     from plyhouse.clients.replay.positions import Position

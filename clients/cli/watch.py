@@ -13,7 +13,7 @@ import click
 from plyhouse.clients.shared.errors import CommandError
 from plyhouse.clients.shared.options import server_option, token_option
 from plyhouse.clients.shared.output import has_colour
-from plyhouse.clients.shared.screens import draws_in_place, plain_option
+from plyhouse.clients.shared.screen_mode import draws_in_place, plain_option
 
 if TYPE_CHECKING:
     from plyhouse.clients.shared.terminal_server import TerminalServer

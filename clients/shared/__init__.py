@@ -10,8 +10,7 @@ Commands import these at the top, so they import only click, which keeps ``--hel
                           defaults
     competition_requests  requests, confirmations and files of organisers
     child_processes       child processes that end with the command
-    screens               the choice between screen and plain output; starts the screens of the
-                          terminal
+    screen_mode           the choice between screen and plain output
     token_files           the server and token of ``plyhouse login``; files that only their owner
                           can read
     lazy                  the group that imports a command when it is used
@@ -24,4 +23,5 @@ For matches and tables:
     student_report        a report on a student
     leaderboard_source    boards for the screens, from a database or a server
     terminal_server       the HTTP API for the screens; the connection for the screens
+    screens               how the screens of the terminal start
 """

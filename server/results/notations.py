@@ -97,7 +97,7 @@ NOTATIONS: Final = {
     "pdn": {"checkers": "board_notations:pdn"},
     "mat": {"backgammon": "board_notations:mat"},
     "pbn": {"bridge": "card_notations:pbn"},
-    "gcg": {"scrabble": "scrabble_notation:gcg"},
+    "gcg": {"scrabble": "board_notations:gcg"},
     "phh": {"texas_holdem": "card_notations:phh"},
 }
 """The games of each format, and the functions that write it, with their modules; they return None

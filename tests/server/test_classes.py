@@ -168,7 +168,7 @@ async def test_long_files_and_lists_are_read_beside_the_event_loop(
         served.set()
         return await doing
 
-    lists, files = "web.api.competition_students.read_students", "competitions.lifecycle"
+    lists, files = "web.api.competition_people.read_students", "competitions.lifecycle"
     await answers_during(f"{files}.read_competition", read_competition, opened(api))
     assert set(await answers_during(lists, read_students, students(api, "ada"))) == {"ada"}
 

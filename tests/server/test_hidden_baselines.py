@@ -105,6 +105,7 @@ async def test_no_route_names_it(house: Server, begun: bool) -> None:
     paths = get_paths(
         {
             "competition": ["cup"],
+            "tournament": ["cup"],
             "reference": ["cup"],
             "player": ["s0", "staff"],
             "name": ["s0", "staff"],

@@ -51,6 +51,7 @@ async def test_answers_that_differ_by_person_are_kept_by_no_cache(cup: Course) -
     paths = get_paths(
         {
             "competition": ["cup"],
+            "tournament": ["cup"],
             "reference": ["cup"],
             "player": ["s0"],
             "name": ["s0"],

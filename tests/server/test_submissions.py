@@ -204,7 +204,7 @@ async def test_handing_in_for_a_competition(house: Server, ada: httpx.AsyncClien
         await store.write(submission_sql.check, made["submission"], True, "fine", ("pig",), 5)
         entered = (await ada.get(f"{HERE}/{made['submission']}")).json()["competitions"]
         asked = {"competition": "Cup", "chosen": True, "outcome": "entered", "text": "entered"}
-        assert entered == [asked | {"missing": []}]
+        assert entered == [asked | {"missing": [], "days_late": 0, "penalty": 0.0}]
         (entry,) = (await organiser.get(f"{CLASSES}/cup")).json()["entries"]
         assert (entry["entry"], entry["digest"]) == ("ada/mybot", made["digest"])
         seen = await organiser.get(f"{HERE}/{made['submission']}")
