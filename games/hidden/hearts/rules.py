@@ -16,12 +16,6 @@ seat is by how many points a deal it stays below the mean of all seats.
 
 Cards are rank and suit: ``Qs``, ``Th``, ``2c``.  Cards to pass are chosen one after the other.  All
 cards are dealt one at a time at chance nodes, beginning with seat 0.
-
-Deals of hearts that fit what a seat knows.
-
-A seat that did not follow suit has no card of the suit.  A seat that led a heart before hearts were
-broken had hearts only.  One that threw a heart or the queen of spades into the first trick had
-nothing else.  Passed cards are where they were passed to until they are played.
 """
 
 from __future__ import annotations
@@ -72,6 +66,10 @@ def sampled_state(
     seen: HeartsObservation, deals: int, rng: random.Random, *, alone: bool = False
 ) -> HeartsState:
     """Return a state that fits the observation, with the unknown cards at random.
+
+    A seat that did not follow suit has no card of the suit.  A seat that led a heart before hearts
+    were broken had hearts only.  One that threw a heart or the queen of spades into the first trick
+    had nothing else.  Passed cards are where they were passed to until they are played.
 
     With ``alone`` the deal of the observation is the only one that counts.
     """

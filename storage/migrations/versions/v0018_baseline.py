@@ -2,7 +2,7 @@
 
 Revision ID: 0018
 
-The tables are those of that version, whatever `plyhouse.storage.models` has.
+The tables stay those of that version. `plyhouse.storage.models` has those of this one.
 """
 
 from __future__ import annotations
