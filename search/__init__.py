@@ -10,8 +10,8 @@ fit, it raises `plyhouse.games.errors.GameMismatch`, which names the algorithms 
 >>> alpha_beta(game, game.initial_state(), Limit(depth=9)).value  # nobody can force a win
 0.0
 
-Import all public names from here. Each algorithm has its own module, which is loaded on first use
-because importing numpy takes longer than a bot's turn.
+Import all public names from here. The module of an algorithm is loaded on first use, because
+importing numpy takes longer than a bot's turn.
 
     trees         minimax, alpha-beta and their relatives: for chance, for many seats, for teams
     monte_carlo   searches that learn from random playouts, or from a model
