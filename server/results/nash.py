@@ -215,7 +215,8 @@ def _even(equal: Floats, below: Floats, inside: Floats) -> Floats:
             slope = ways.T @ (np.log(p) + 1.0 + fence * (below.T @ (1.0 / room)))
             weight = (below / room[:, None]).T * np.sqrt(fence)
             bend = ways.T @ (np.diag(1.0 / p) + weight @ weight.T) @ ways
-            step = -ways @ np.linalg.solve(bend, slope)
+            # Close to the fence the curvature may be singular in floating point.
+            step = -ways @ np.linalg.lstsq(bend, slope, rcond=None)[0]
             size = 1.0
             while ((p + size * step) <= 0).any() or ((below @ (p + size * step)) >= 0).any():
                 size *= 0.5

@@ -106,7 +106,7 @@ async def test_bot_with_constant_time_per_move_passes_at_the_time_control_of_its
     checks = await check_bot(spec, terms=read_terms(["coin_guess@move:3"]))
     assert not failed(checks)
     (told,) = warned(checks).values()
-    assert "turn.report the best action so far" in told
+    assert "in Python by turn.limit or turn.report" in told
     assert "The check goes on at move:3, which decides." in told
     (stated,) = [check.explanation for check in checks if check.name == "time control"]
     assert stated.startswith("move:3 (begun at move:0.3 to be quick), of its competitions")
@@ -126,7 +126,7 @@ async def test_bot_that_is_late_without_a_competition_is_checked_at_the_stated_d
 async def test_bot_that_is_late_at_the_deciding_time_control_fails(bot_file: BotFile) -> None:
     spec = bot_file(SLEEPER.format(seconds=LATE))
     checks = await check_bot(spec, terms=read_terms(["coin_guess@move:0.2"]))
-    assert "turn.report the best action so far" in "\n".join(failed(checks).values())
+    assert "in Python by turn.limit or turn.report" in "\n".join(failed(checks).values())
 
 
 async def test_shorter_time_control_of_another_competition_gives_a_warning(
