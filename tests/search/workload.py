@@ -191,10 +191,8 @@ class Unwrapping(Endings):
     def source(self, state: Any) -> str:
         return self.inner.source(state.inner)
 
-    def __getattr__(self, name: str) -> Any:
-        """Offer ``best`` where the game does."""
-        asked = getattr(self.inner, name)
-        return lambda state: asked(state.inner)
+    def best(self, state: Any) -> Any:
+        return self.inner.best(state.inner)
 
 
 def bits(value: Any) -> Any:
