@@ -66,6 +66,7 @@ def libraries() -> tuple[str, ...]:
     """Return the files and folders of Python and of our packages, which a bot has to read."""
     import plyhouse.bots
     import plyhouse.games
+    import plyhouse.learning
     import plyhouse.protocol
     import plyhouse.search
 
@@ -74,7 +75,8 @@ def libraries() -> tuple[str, ...]:
         # The fork server is run isolated, so these are the interpreter's and those of .pth files.
         *[path for path in sys.path if os.path.isabs(path)],
         *[next(iter(room.__path__)) for room in (plyhouse.bots, plyhouse.games)],
-        *[next(iter(room.__path__)) for room in (plyhouse.protocol, plyhouse.search)],
+        *[next(iter(room.__path__)) for room in (plyhouse.learning, plyhouse.search)],
+        *plyhouse.protocol.__path__,
         sys.executable,
         os.path.realpath(sys.executable),
         os.path.join(sys.prefix, "pyvenv.cfg"),
