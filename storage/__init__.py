@@ -9,8 +9,7 @@ Start at `store`, an open database that runs functions of a `Connection`.  Such 
     leaderboards          leaderboards, ratings, and results for their fits
     match_writes          writes of running matches; voiding has those of void ones
     match_reads           matches that are read back; match_lists: filtered lists
-    match_owners          members of a cluster that run the matches; where given matches run, or how
-                          they ended
+    match_owners          members of a cluster that run the matches, and where given matches are
     outputs               output of hosted bots
     tournaments           tournaments: the schedules of single games in competitions
     tournament_settings   their settings besides columns, as JSON; the sides in them
@@ -20,8 +19,7 @@ Start at `store`, an open database that runs functions of a `Connection`.  Such 
     entry_admission       who enters a competition and its games
     competition_staff     roles of the staff; competition_messages: what it tells students
     competition_results   matches of a final; competition_reruns: of its repetitions
-    competition_changes   another file; students taken over; what a deletion
-                          takes along
+    competition_changes   another file, copies, and what a deletion takes along
     competition_privacy   matches that are not public, for one viewer
     practice_ladders      practice ladders of competitions
     submission_sql        submissions; submission_checks: their checks; suspensions: of versions
@@ -35,14 +33,14 @@ They use these modules:
     models       the tables; `migrations/` has their history, and schema applies it
     store        an open database; database has connections, threads and transactions
     engines      SQLAlchemy's engines, set up for SQLite and PostgreSQL
-    urls         database URLs; of database files
+    urls         database URLs
     writer       group commit of what happens in matches; latency counts its times
     statements   SQL of the hot path, compiled once
-    thread       the thread that writes to SQLite; the one that moves its log
+    thread       the threads that write to SQLite and move its log
     claim        one server per database
     leases       the claim in PostgreSQL, which fences transactions; members: of a cluster
     locks        row locks that keep what was checked true until the commit
-    retries      how writes are repeated; after a doubtful commit
+    retries      how writes are repeated, also after a doubtful commit
     errors       errors of this package, in one hierarchy; driver_errors: made from those of drivers
     maintenance  copies, backups, checks and upgrades of a database
 

@@ -70,13 +70,15 @@ def libraries() -> tuple[str, ...]:
     import plyhouse.protocol
     import plyhouse.search
 
+    packages = (
+        *(plyhouse.bots, plyhouse.games, plyhouse.learning),
+        *(plyhouse.protocol, plyhouse.search),
+    )
     wanted = [
         *[sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")],
         # The fork server is run isolated, so these are the interpreter's and those of .pth files.
         *[path for path in sys.path if os.path.isabs(path)],
-        *[next(iter(room.__path__)) for room in (plyhouse.bots, plyhouse.games)],
-        *[next(iter(room.__path__)) for room in (plyhouse.learning, plyhouse.search)],
-        *plyhouse.protocol.__path__,
+        *[next(iter(package.__path__)) for package in packages],
         sys.executable,
         os.path.realpath(sys.executable),
         os.path.join(sys.prefix, "pyvenv.cfg"),

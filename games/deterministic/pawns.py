@@ -49,7 +49,7 @@ class PawnBoard:
     def __init__(self, size: int = 8, slants: bool = False) -> None:
         self.size: int = size
         self.slants: bool = slants
-        """Whether pawns may slant onto empty squares, not only to capture."""
+        """True if pawns may also move diagonally onto empty squares, not only to capture."""
         self.slant: i64 = -1 if slants else 0
         """All squares if `slants`, else none."""
         # Distances to the square ahead and those slanting ahead, towards later files.

@@ -1,8 +1,8 @@
 """Competitions as pure functions of stored facts.
 
-    file                 the values of a competition file; days after the freeze, and their penalty
+    file                 the values of a competition file, with late days and their penalty
     file_reader          a competition file (TOML), read into values with all mistakes at once
-    file_table           a table of a file, and the mistakes in it; edits of its text
+    file_table           a table of a file: its mistakes, and edits of its text
     file_sections        its dates, its baselines, and its keys about results
     file_visibility      who sees what by the file, also where the rest cannot be read
     file_template        the commented file that ``plyhouse competition new`` writes
@@ -10,34 +10,31 @@
     preview              the cost of a competition: matches, core-hours, expected end
     dates                dates with time and zone, in human formats
     practice             the name and file of a practice ladder; rehearsals has those of rehearsals
-    class_list           the list of a class (CSV), read whole or refused line by line;
-                         with the headers of Moodle, Canvas and Gradescope
-    standings            results into standings and grades; places over the games of a final,
-                         without disqualified entries and twins
+    class_list           the list of a class (CSV), read whole or refused line by line, also as
+                         Moodle, Canvas and Gradescope write it
+    standings            results into standings, grades, and places over the games of a final
     grading              grades for mean scores, their certainty, and the rules of a final for both
     grade_book           grades as files for grade books
-    missing_games        games that an entry leaves out count as the lowest result
+    missing_games        games and matches that an entry leaves out count as 0
     reference_baselines  built-in bots as baselines
     standings_export     the standings as CSV, Markdown and HTML
     private_name         the name shown instead of one that stays private
-    board_statistics     strengths, intervals and crosstables of a board; board_fits computes them;
-                         a bot entered twice, to show the noise of a board
-    formats              the interface of formats, and what they have in common; the input and
-                         output of formats
+    board_statistics     strengths, intervals, crosstables and duplicate baselines of a board;
+                         board_fits computes them
+    formats              the interface of formats: their input, their output, and shared parts
     format_registry      formats by their names, with their parameters
     round_robin          everybody meets everybody, once or several times
     gauntlet             everybody meets the baselines
     tables               a few rounds in groups of as many entries as the game has seats
-    swiss                a few rounds, each against an opponent with a similar score; pairs of least
-                         cost, used to draw Swiss rounds
+    swiss                a few rounds, each against an opponent with a similar score, drawn by
+                         pairs of least cost
     knockout             a loss eliminates: brackets, seeding, series of several pairings
     double_elimination   a second loss eliminates
     groups               groups first, then a knockout of the best of each
     ladder               never over: pairs connected bots
     tie_breaks           orders, places and tie-breaks that several formats use
     schedule             the pairings of a round robin, made on demand
-    pairing_queue        the interface of the pairings still to start; the pairings of a schedule
-                         that can begin, found by their entries' room
+    pairing_queue        pairings still to start, and those of a round robin
     progress             pairings ready, begun and finished, in any format
     graded_progress      the same, until grades are certain
 

@@ -6,8 +6,7 @@ tournament for each game.
     lifecycle            opening from a file, freeze, final, dates
     competition_changes  changes after the opening
     overview             a competition as its organiser sees it
-    finals, game_finals  the start of a final, and the tables and rounds of its games; what a final
-                         waits for after the freeze
+    finals, game_finals  delays and start of a final, and the tables and rounds of its games
     tournaments          the tournaments that are played, from their start to their end
     pairing_starts       which pairings begin: their bots are connected and have room
     tournament_state     the memory of a running tournament

@@ -1,11 +1,8 @@
 """Finals: their delays after the freeze, their start, and their view for one viewer.
 
 A final is one tournament for each game, which `plyhouse.server.competitions.tournaments` plays.
-
-Delays of a final after the freeze: extensions of students, and late submissions.
-
-With ``final_waits = false`` under ``[late]`` it begins on its date, and a rerun plays what comes
-later.
+Extensions of students and late submissions delay it.  With ``final_waits = false`` under ``[late]``
+it begins on its date, and a rerun plays what comes later.
 """
 
 from __future__ import annotations
