@@ -26,8 +26,7 @@ from plyhouse.server.competition_rules.board_statistics import (
     Statistics,
     crosstab,
 )
-from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competition_rules.file_reader import stored_competition
+from plyhouse.server.competition_rules.file import CompetitionFile, file_of
 from plyhouse.server.competition_rules.grading import FinalRules, final_rules
 from plyhouse.server.competition_rules.standings import (
     Entrant,
@@ -144,7 +143,7 @@ class FinalResults:
 
     async def _work(self, row: CompetitionRow, kept: _Kept) -> Results:
         begun = self._clock()
-        file = stored_competition(row.file)
+        file = file_of(row)
         entries = tuple(
             await self._store.read(competition_reruns.played_entries, row.id, replaced=True)
         )

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from plyhouse.games.base import Scoring
 from plyhouse.server.competition_rules.board_statistics import differing
-from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competition_rules.file_reader import stored_competition
+from plyhouse.server.competition_rules.file import CompetitionFile, file_of
 from plyhouse.server.competition_rules.grading import scoring_of
 from plyhouse.server.competition_rules.missing_games import missing, missing_words
 from plyhouse.server.competitions import finals
@@ -102,7 +101,7 @@ async def overview(
     presences: Mapping[int, Presence],
 ) -> CompetitionView:
     """Return a competition with everything that its organiser sees."""
-    file = stored_competition(row.file)
+    file = file_of(row)
     entries = await store.read(competition_reruns.played_entries, row.id)
     games = []
     warnings: list[str] = []
