@@ -31,6 +31,8 @@ from plyhouse.storage.errors import BadUrl, CannotOpen
 _FORMS = "sqlite:///file.db, sqlite:///:memory: or postgresql://user@host/database"
 _SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 _MAX_BUSY_MS = 600_000
+SYNCHRONOUS = ("full", "normal")
+"""Values of ``synchronous``, the default first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ def parse_url(text: str) -> Target:
     options = {
         name: value if isinstance(value, str) else value[-1] for name, value in url.query.items()
     }
-    sync = _choice(options, "synchronous", ("full", "normal"))
+    sync = _choice(options, "synchronous", SYNCHRONOUS)
     busy = _busy(options.pop("busy_timeout_ms", "5000"))
     bare = url.set(drivername=kind, query={})
     if kind == "sqlite":
