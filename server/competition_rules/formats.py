@@ -335,6 +335,11 @@ class Format(ABC):
     tie_breaks: ClassVar[tuple[str, ...]] = ()
     """The tie-breaks of the table, in this order, where points are equal."""
 
+    by_score: ClassVar[bool] = False
+    """True if scores of different entries can be compared: all meet the same opponents, or
+    opponents drawn without regard to results."""
+    repeats: ClassVar[bool] = False
+    """True if the schedule is known from the beginning and can be played several times."""
     reuses_by_key: ClassVar[bool] = False
     """True if a pairing of an earlier run can only replace the one with the same key.
 

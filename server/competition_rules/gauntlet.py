@@ -48,6 +48,8 @@ class Gauntlet(Format):
     name = "gauntlet"
     adaptive = False
     admits_late = True
+    by_score = True
+    repeats = True
     tie_breaks = ("mean score",)
     decided_by = "the mean score against the baselines"
 

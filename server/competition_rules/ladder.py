@@ -61,6 +61,8 @@ class Ladder:
     """A ladder of a game of two seats."""
 
     name: ClassVar[str] = "ladder"
+    by_score: ClassVar[bool] = False
+    repeats: ClassVar[bool] = False
     decided_by: ClassVar[str] = "ratings fitted to the matches of the ladder"
     seats: int = 2
     mirrored: bool = True

@@ -44,6 +44,7 @@ class Tables(Format):
     """
 
     name = "tables"
+    by_score = True
     adaptive = False
     admits_late = True
     tie_breaks = ("opponents' points", "groups won")

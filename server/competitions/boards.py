@@ -31,6 +31,7 @@ from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import role_in
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.file_reader import stored_competition
+from plyhouse.server.competition_rules.format_registry import BY_SCORE
 from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competitions.absence_reasons import gone_texts, withdrawn_texts
 from plyhouse.server.competitions.final_results import FinalResults, Results, entrants_of
@@ -45,7 +46,7 @@ from plyhouse.server.grades.board_statistics import (
     twins,
 )
 from plyhouse.server.grades.missing_games import left_words, missing_words
-from plyhouse.server.grades.standings import BY_SCORE, Entrant, Standing, standings, with_places
+from plyhouse.server.grades.standings import Entrant, Standing, standings, with_places
 from plyhouse.server.grades.student_grades import Grade, grades
 from plyhouse.storage import (
     competition_entries,

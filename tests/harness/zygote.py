@@ -84,7 +84,7 @@ def do_not_wait_for_disks() -> None:
     """
     from plyhouse.storage import urls
 
-    urls.SYNCHRONOUS = urls.SYNCHRONOUS[::-1]
+    urls.FULL_SYNC = not urls.FULL_SYNC
 
 
 class Zygote:

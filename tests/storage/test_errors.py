@@ -336,7 +336,7 @@ async def test_a_driver_that_is_broken_is_not_called_missing(
 
 
 async def test_durability_is_set_as_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(urls, "SYNCHRONOUS", urls.SYNCHRONOUS[::-1])  # see tests/conftest.py
+    monkeypatch.setattr(urls, "FULL_SYNC", not urls.FULL_SYNC)  # tests/conftest.py turned it
     for option, level in (("", 2), ("?synchronous=full", 2), ("?synchronous=normal", 1)):
         database = await Database.open(f"sqlite:///{tmp_path / 'a.db'}{option}")
         found = await database.write(
@@ -353,7 +353,7 @@ async def test_durability_is_set_as_asked(tmp_path: Path, monkeypatch: pytest.Mo
 async def test_durability_is_set_as_asked_on_the_server(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(urls, "SYNCHRONOUS", urls.SYNCHRONOUS[::-1])  # see tests/conftest.py
+    monkeypatch.setattr(urls, "FULL_SYNC", not urls.FULL_SYNC)  # tests/conftest.py turned it
     for option, level in (("", "on"), ("&synchronous=normal", "off")):
         database = await Database.open(postgres_url + option)
         query = text("SHOW synchronous_commit")
