@@ -149,17 +149,18 @@ async def fill(folder: Path) -> None:
             digest = digest_of(package)
             made = await store.submissions.submit(row.id, "v1", digest, pack(package), store.now())
             games = ("tic_tac_toe", "pig")
-            checked = submission_sql.check, made.id, True, "All is well.", games, store.now()
-            await store.write(*checked)
+            await store.write(
+                submission_sql.check, made.id, True, "All is well.", games, store.now()
+            )
         async with httpx.AsyncClient(
             base_url=house.server.url, headers={"Authorization": f"Bearer {admin}"}
         ) as api:
-            bot = await store.read(people.bot_named, "ann", "bot")
+            hosted = await store.read(people.bot_named, "ann", "bot")
             printed = {"lines": [[0, "print", "hello"]], "costs": [[0, 3_000_000, 2_000_000, 0]]}
             await _post(
                 api,
                 "/api/v1/runner/output",
-                {"match": own, "bot": bot.id, "part": "a-1", **printed},
+                {"match": own, "bot": hosted.id, "part": "a-1", **printed},
             )
             version = next(each for each in house.hub.directory.presences.values())
             await store.write(suspensions.suspend, version.version_id, "3 crashes", store.now())

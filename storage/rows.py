@@ -261,38 +261,6 @@ class StoredMatch(Struct, frozen=True, gc=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """One line of a game's leaderboard. Only rated matches that are not void count."""
-
-    rank: int
-    player: str
-    bot: str
-    bot_id: int
-    score: float
-    """Sum over the matches of `MatchScores.seats`."""
-    games: int
-    wins: int
-    draws: int
-    losses: int
-    rating: float | None
-    """Elo; None until the first fit."""
-    low: float | None
-    high: float | None
-    """The bounds of the rating's 95 % interval."""
-    returns: float
-    """Sum of the utilities from all matches (chips, cents ...)."""
-    return_squares: float
-    """Sum of the squares of these utilities."""
-    version_id: int = 0
-    version: str = ""
-    """The label of the version whose results these are."""
-    latest: bool = True
-    """True if it is the version that the bot last played a rated match of this game with."""
-    display: str = ""
-    """The player's display name; empty where it has none."""
-
-
-@dataclass(frozen=True, slots=True)
 class PairResult:
     """All counted results between two versions in a game; ``version_a < version_b``."""
 
@@ -382,43 +350,6 @@ class PlayedSeat:
     """The termination, if this seat is why the match ended; else empty."""
     missed: bool = False
     """True if the match never began, as its seats did not become ready."""
-
-
-@dataclass(frozen=True, slots=True)
-class TableRow:
-    """One line of a tournament's table; fields mean what they mean in `Standing`."""
-
-    rank: int
-    player: str
-    bot: str
-    bot_id: int
-    score: float
-    games: int
-    wins: int
-    draws: int
-    losses: int
-    returns: float
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a tournament is, in matches."""
-
-    planned: int
-    created: int
-    finished: int
-
-
-@dataclass(frozen=True, slots=True)
-class TournamentOverview:
-    """All there is to show of a tournament, as it was at one moment."""
-
-    tournament: TournamentRow
-    entries: list[EntryRow]
-    """In the order in which they were made."""
-    progress: Progress
-    table: list[TableRow]
-    """The table of all entries, best first."""
 
 
 class NewPairing(Struct, frozen=True, gc=False):
