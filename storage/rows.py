@@ -52,19 +52,6 @@ def new_id(now_ms: int | None = None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayerRow:
-    """An account: a person or a team."""
-
-    id: int
-    name: str
-    created_ms: int
-    display: str = ""
-    """How it wants to be called beside its name (Unicode, NFC); empty: by its name."""
-    disabled_ms: int | None = None
-    """Since when it may not log in; None if it may."""
-
-
-@dataclass(frozen=True, slots=True)
 class By:
     """The actor of an audited action, and the reason."""
 
@@ -72,41 +59,6 @@ class By:
     why: str = ""
     player_id: int | None = None
     """The account, if it is one; it owns the competitions that it opens."""
-
-
-@dataclass(frozen=True, slots=True)
-class AuditRow:
-    """One entry of the audit log; ids rise in the order in which entries become visible."""
-
-    id: int
-    at_ms: int
-    who: str
-    """The player of an organiser's token, or who used the command line."""
-    what: str
-    """``player.disable``, ``match.void`` and so on: kind of the subject, and what was done."""
-    subject: str
-    """To whom or what it was done, for people."""
-    subject_id: str
-    """The same for programs: the id in the database."""
-    why: str
-    keep_matches: bool
-    """True if running matches of the subject are played on."""
-
-
-@dataclass(frozen=True, slots=True)
-class TokenRow:
-    """Stored data of a token; the secret itself is not stored."""
-
-    id: int
-    player_id: int
-    prefix: str
-    """The first characters of the token, enough to recognise and revoke it by."""
-    scopes: tuple[str, ...]
-    label: str
-    created_ms: int
-    last_used_ms: int | None
-    """Accurate to a minute: not every use is written."""
-    revoked_ms: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,22 +75,6 @@ class Identity:
     guest: bool = False
     expires_ms: int = 0
     """When the session ends; 0 for a token itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class BotRow:
-    """A named program (or the person itself: kind ``human``) of a player."""
-
-    id: int
-    player_id: int
-    player: str
-    name: str
-    kind: str
-    created_ms: int
-    disabled_ms: int | None = None
-    """Since when it may not log in; None if it may."""
-    open_ms: int | None = None
-    """When its author opened its submissions for play; None if they are closed."""
 
 
 class SeatRow(Struct, frozen=True, gc=False):
