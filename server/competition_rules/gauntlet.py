@@ -48,13 +48,16 @@ class Gauntlet(Format):
     name = "gauntlet"
     adaptive = False
     admits_late = True
+    many_seats = True
+    by_score = True
+    repeats = True
     tie_breaks = ("mean score",)
     decided_by = "the mean score against the baselines"
 
     times: int = 1
     until_certain: bool = False
     """True if graded baselines are met until the grade is certain
-    (`plyhouse.server.competition_rules.graded_progress`); ``times`` then applies to the others."""
+    (`plyhouse.server.grades.pairings_until_certain`); ``times`` then applies to the others."""
     error: float = 0.05
     """The probability that an entry's grade is wrong then, over all of its thresholds together."""
     most: int = 100

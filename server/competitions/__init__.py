@@ -10,14 +10,13 @@ tournament for each game.
     tournaments          the tournaments that are played, from their start to their end
     pairing_starts       which pairings begin: their bots are connected and have room
     tournament_state     the memory of a running tournament
-    sides                partners that count as one entry
     tournament_restore   running tournaments, rebuilt from rows
     ladders, practice    endless tournaments; the practice ladder of a competition
     absences             waits for absent entries; absence_reasons says what they wait for
     upcoming_pairings    pairings that have not begun
     baselines            checks and replacement of baselines
-    boards               standings with their statistics, and who sees which entries
-    final_results        the results of finals, computed from their matches
+    results_cache        the results of finals, read from the database and kept
+    boards               boards and grades, as their viewers may see them
     reports, exports     reports on students; downloads and grade books
     suspicions           results and records worth a look
     bot_profiles         the page of a bot

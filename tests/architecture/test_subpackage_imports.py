@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -16,8 +17,8 @@ SERVER_LAYERS = (
     "match",
     "results",
     "wire",
-    "cluster",
     "competition_rules",
+    "grades",
     "jobs",
     "accounts",
     "table",
@@ -26,9 +27,13 @@ SERVER_LAYERS = (
     "hosting",
     "administration",
     "gateway",
+    "cluster",
     "web",
 )
 """Packages of the server: each may import the ones before it."""
+
+JOINED = {"gateway": {"cluster"}}
+"""Packages that may import one after them: the hub constructs the cluster."""
 
 WITHIN: dict[str, dict[str, set[str]]] = {
     "games": {
@@ -48,7 +53,10 @@ WITHIN: dict[str, dict[str, set[str]]] = {
     },
     "server": {
         TOP_FLOOR: {*SERVER_LAYERS},
-        **{name: {TOP_FLOOR, *SERVER_LAYERS[:layer]} for layer, name in enumerate(SERVER_LAYERS)},
+        **{
+            name: {TOP_FLOOR, *SERVER_LAYERS[:layer], *JOINED.get(name, ())}
+            for layer, name in enumerate(SERVER_LAYERS)
+        },
     },
     "bots": {
         TOP_FLOOR: set(),
@@ -103,19 +111,31 @@ def test_every_import_within_a_room_stays_within_its_table(top: str) -> None:
     assert not broken, "\n".join(broken)
 
 
+def test_modules_of_grades_use_those_above_them_only() -> None:
+    """The docstring of the package lists its modules in the order of the computation."""
+    folder = folder_of("server") / "grades"
+    docstring = ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8"))) or ""
+    order = re.findall(r"^    (\w+)  +\S", docstring, re.MULTILINE)
+    for path in sorted(folder.glob("[!_]*.py")):
+        used = [dotted.split(".")[3] for _, dotted in imports(path)
+                if dotted.startswith("plyhouse.server.grades.")]  # fmt: skip
+        late = [name for name in used if name not in order[: order.index(path.stem)]]
+        assert not late, f"{path.name} may not import {late}"
+
+
 CONNECTIONS = {"plyhouse.server.table.participants", "plyhouse.server.wire.session"}
 """The modules of `Participant` and `Session`: objects of the process that holds the sockets."""
 DIRECTORS = {"lobby", "competitions", "hosting", "administration"}
 """Packages that decide who plays; they see connections and matches as records only."""
 
 
-def test_only_gateway_table_and_wire_use_connections() -> None:
+def test_only_cluster_gateway_table_and_wire_use_connections() -> None:
     """Other packages use the records of `plyhouse.server.table.presence`, and ids of bots."""
     broken = []
     for top in TOP:
         for path in modules(top):
             inside = path.relative_to(folder_of(top))
-            if top == "server" and inside.parts[0] in {"gateway", "table", "wire"}:
+            if top == "server" and inside.parts[0] in {"cluster", "gateway", "table", "wire"}:
                 continue
             hidden = set(CONNECTIONS)
             if top == "server" and inside.parts[0] in DIRECTORS:

@@ -18,12 +18,11 @@ from plyhouse.protocol.api.reports import Report
 from plyhouse.server.app import create_app
 from plyhouse.server.competition_rules.dates import milliseconds, read_time
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
-from plyhouse.server.competition_rules.grading import points_of
-from plyhouse.server.competition_rules.standings import Grade
 from plyhouse.server.competitions.competition_changes import change, propose
 from plyhouse.server.competitions.exports import grade_points
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.grades.student_grades import Grade, points_of
 from plyhouse.storage import (
     competition_entries,
     competition_sql,
@@ -206,7 +205,7 @@ async def test_answer_to_a_late_entry_says_what_it_costs(cup: Cup) -> None:
         assert (made["version"], made["days_late"], made["penalty"]) == ("1", 0, 0.0)
     row = await cup.store.read(stored_people.player, "bob")
     bot = await cup.store.ensure_bot(row.id, "bot")
-    sent = await cup.store.submissions.submit(
+    sent = await cup.store.submissions.add(
         bot.id, "3", "b" * 64, b"x", cup.store.now(), competition="Cup"
     )
     await cup.store.write(submission_sql.check, sent.id, True, "", ("pig",), cup.store.now())

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
+from tests.harness.finals import Course
 from tests.harness.server import BotClient
 
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.messages import Welcome
 from plyhouse.server.accounts.privacy import Privacy
+from plyhouse.server.competition_rules import file_reader, file_sections, file_table, rehearsals
 from plyhouse.server.competition_rules.file import decoded, file_of
 from plyhouse.server.competition_rules.file_reader import read_competition
 from plyhouse.server.competition_rules.file_table import CannotEdit, set_value
@@ -169,3 +172,30 @@ def test_values_behind_a_byte_order_mark_are_edited() -> None:
         set_value("]" + FILE, "name", '"Bowl"')
     with pytest.raises(CannotEdit, match="is no value of a competition file"):
         set_value(FILE, "name", '"Bowl')
+
+
+async def test_a_request_that_changes_no_file_parses_none(
+    house: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = FILE.replace(SECRET, "sue/bot").rpartition("[[baselines]]")[0]
+    course = Course(house, text.replace('"public"', '"class"'))
+    await course.freeze("connect_four", "ada", "bob", staff=("sue",))
+
+    def read_document(text: str) -> None:
+        raise AssertionError("the file was parsed again")
+
+    for module in (file_reader, file_table, file_sections, rehearsals):
+        if hasattr(module, "read_document"):
+            monkeypatch.setattr(module, "read_document", read_document)
+    await course.begin()
+    for who in ("", "eve", "ada", "olga"):
+        async with course.web(who) as web:
+            for path in ("", "/board", "/table", "/rounds", "/students", "/report", "/staff"):
+                query = {"student": "ada"} if path == "/report" else {}
+                answer = await web.get(f"{course.here}{path}", params=query)
+                assert answer.status_code in (200, 401, 403), answer.text
+            for path in ("/competitions", "/competitions/cup", "/matches", "/api/v1/matches"):
+                assert (await web.get(path)).status_code in (200, 401, 403)
+    async with course.web("ada") as web:
+        sent = await web.post("/api/v1/submissions?bot=other", content=b"import os\n")
+        assert sent.status_code < 500, sent.text

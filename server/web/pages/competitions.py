@@ -21,15 +21,17 @@ from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.accounts.roles import role_in
-from plyhouse.server.competition_rules.board_statistics import BoardLine
 from plyhouse.server.competition_rules.file import STRICTEST, CompetitionFile, decoded
-from plyhouse.server.competitions.boards import Board, Boards
-from plyhouse.server.competitions.final_results import PATIENCE, Results
+from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.competitions.overview import GameProgress
+from plyhouse.server.competitions.results_cache import PATIENCE
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.competitions.upcoming_pairings import Upcoming, upcoming
 from plyhouse.server.config import ServerConfig
+from plyhouse.server.grades.board import Board
+from plyhouse.server.grades.board_statistics import BoardLine
+from plyhouse.server.grades.final_results import Results
 from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.results.intervals import Interval
 from plyhouse.server.results.scoring import scoring_rule
@@ -202,7 +204,7 @@ _WIDTHS: Final[LRUCache[str, tuple[Any, float, list[tuple[int, float]]]]] = LRUC
 def _widths(found: Results) -> list[tuple[int, float]]:
     """Return numbers of matches, and half the mean width of the intervals after each."""
     # This imports numpy, which only competitions need.
-    from plyhouse.server.competition_rules.board_fits import checkpoints
+    from plyhouse.server.grades.board_fits import checkpoints
 
     begun = time.monotonic()
     kept = _WIDTHS.get(found.row.id)
