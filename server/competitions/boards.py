@@ -27,6 +27,7 @@ from typing import Final
 from cachetools import LRUCache
 
 from plyhouse.games.base import Scoring
+from plyhouse.protocol.api.competitions import Announcement
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import role_in
 from plyhouse.server.competition_rules.file import CompetitionFile
@@ -56,7 +57,6 @@ from plyhouse.storage import (
     suspensions,
     tournaments,
 )
-from plyhouse.storage.competition_messages import Announcement
 from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionRow
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store

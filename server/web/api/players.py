@@ -114,8 +114,7 @@ async def erase_player(
     erasure = service(state, Eraser)
     identity = await authorise(request, "organise")
     await erasure.admit(name, identity)
-    erased = await erasure.erase(name, By(identity.player, data.why))
-    return ErasedPlayer(erased.pseudonym, erased.matches, list(erased.competitions))
+    return await erasure.erase(name, By(identity.player, data.why))
 
 
 @serve(calls.stored_data, "administration")
