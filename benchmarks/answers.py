@@ -147,7 +147,7 @@ async def fill(folder: Path) -> None:
             owner = await store.read(people.player, player)
             row = await store.ensure_bot(owner.id, bot, "bot")
             digest = digest_of(package)
-            made = await store.submissions.submit(row.id, "v1", digest, pack(package), store.now())
+            made = await store.submissions.add(row.id, "v1", digest, pack(package), store.now())
             games = ("tic_tac_toe", "pig")
             await store.write(
                 submission_sql.check, made.id, True, "All is well.", games, store.now()

@@ -292,8 +292,10 @@ class Store:
 
         def work(connection: Connection) -> int:
             version = people.ensure_version(connection, bot.id, label, now, limit, digest)
-            competition_entries.has_connected(connection, version)
-            competition_entries.submit(connection, bot.player_id, bot.id, version, now, games)
+            competition_entries.mark_connected(connection, version)
+            competition_entries.enter_connected(
+                connection, bot.player_id, bot.id, version, now, games
+            )
             return version
 
         return await self._database.write(work)

@@ -235,7 +235,7 @@ class Baselines:
             found[each.bot.lower()] = bot, package_of(each.reference, server_version())
         return found
 
-    async def submit(
+    async def queue_check(
         self,
         row: CompetitionRow,
         bot: Bot,
@@ -243,8 +243,8 @@ class Baselines:
         *,
         again: bool = False,
     ) -> SubmissionRow:
-        """Submit a reference bot for a competition; ``again`` if it needs another check."""
-        return await self._store.submissions.submit(
+        """Submit a reference bot for its check; ``again`` if one that it passed is not enough."""
+        return await self._store.submissions.add(
             bot.id,
             "",
             digest_of(package),
@@ -298,7 +298,7 @@ class Baselines:
         if replace_by and replace_by != baseline.reference:
             row, file = await self._replaced(row, baseline, replace_by, by)
         bot_row, package = (await self.provided(file))[baseline.bot.lower()]
-        return await self.submit(row, bot_row, package, again=not replace_by)
+        return await self.queue_check(row, bot_row, package, again=not replace_by)
 
     async def _replaced(
         self, row: CompetitionRow, baseline: Baseline, reference: str, by: By
