@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.harness.language_bots import PATIENCE, CuttingProxy, Server, play, python_bot
+from tests.harness.language_bots import CuttingProxy, Server, play, python_bot
+from tests.harness.patience import PATIENCE
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SEEK = ("--time-control", "move:10", "--matches", "1")

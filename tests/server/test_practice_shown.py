@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.harness.finals import HERE, Course
+from tests.harness.patience import PATIENCE
 
 from plyhouse.clients.cli.main import main
 from plyhouse.protocol.messages import MatchMessage, Ready
@@ -25,7 +26,7 @@ ladder = true
 
 async def until(text: str, look: Callable[[], Awaitable[str]]) -> str:
     """Return the page once it contains a text."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while text not in (shown := await look()):  # noqa: ASYNC110 - a page is asked again
             await asyncio.sleep(0.05)
     return shown
