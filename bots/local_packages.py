@@ -123,7 +123,7 @@ class Command:
     version: str = ""
     """Identifies the files of a package."""
     label: str = ""
-    """What messages call it; empty for the name of the program."""
+    """Its name in messages; empty for that of the program."""
 
     @property
     def spec(self) -> str:

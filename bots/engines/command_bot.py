@@ -100,7 +100,7 @@ class CommandBot(Bot):
     folder: the folder in which it starts; empty for the current one.
     plays: the games that it plays, with semicolons; empty for those of its ``hello``.
     version: identifies the files of a package.
-    label: what messages call the program; empty for its name.
+    label: name of the program in messages; empty for that of its file.
     """
 
     name = "command"

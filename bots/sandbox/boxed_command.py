@@ -1,6 +1,6 @@
 """Run one program in a box, as if it had been started without: ``boxed_command.py BOX``.
 
-For whatever starts programs itself and would not know how to start a box.  The program has the
+A bot that starts programs (`plyhouse.bots.engines.command_bot`) uses it.  The program has the
 standard input, output and error of this process, and the box ends with it.
 """
 
