@@ -211,10 +211,12 @@ def _with(text: str, settings: tuple[str, ...]) -> str:
 
 def _with_later_final(old: str, text: str, *, yes: bool) -> str:
     """Offer to move the final by as much as the freeze, if the freeze would be after it."""
+    from plyhouse.server.competition_rules.dates import in_words
     from plyhouse.server.competition_rules.file_sections import (
         date_text,
         later_final,
         written_dates,
+        written_zone,
     )
     from plyhouse.server.competition_rules.file_table import (
         CannotEdit,
@@ -230,8 +232,9 @@ def _with_later_final(old: str, text: str, *, yes: bool) -> str:
         moved = set_value(text, "dates.final", date_text(later, text))
     except (InvalidCompetition, CannotEdit):
         return text  # the server says what is wrong with it
-    note(f"The new freeze is after the final ({final:%Y-%m-%d %H:%M} UTC).")
-    confirm(f"Move the final by the same time, to {later:%Y-%m-%d %H:%M} UTC?", yes=yes)
+    zone = written_zone(text)
+    note(f"The new freeze is after the final ({in_words(final, zone)}).")
+    confirm(f"Move the final by the same time, to {in_words(later, zone)}?", yes=yes)
     return moved
 
 

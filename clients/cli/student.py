@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from plyhouse.clients.cli.administration import minute, why_option
+from plyhouse.clients.cli.administration import why_option
 from plyhouse.clients.cli.competition import read_text, request
 from plyhouse.clients.shared.competition_requests import confirm
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
@@ -23,7 +23,7 @@ from plyhouse.clients.shared.options import (
     server_option,
     token_option,
 )
-from plyhouse.clients.shared.output import counted, note, print_json, print_table
+from plyhouse.clients.shared.output import counted, minute, note, print_json, print_table
 from plyhouse.clients.shared.token_files import secret_writer
 from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.competitions import Joining
@@ -291,7 +291,7 @@ def list_students(competition: str, server: str, token: str | None, as_json: boo
     if not cells:
         note(f"No students in {competition} yet.")
         return
-    columns = ["account", "shown as", "members", "status", "may submit until (UTC)"]
+    columns = ["account", "shown as", "members", "status", "may submit until"]
     print_table("Students", columns, cells, "llwll")
 
 
