@@ -158,11 +158,16 @@ def import_list(
     A list is also refused if another account has one of its names already, because anybody may have
     taken it: --adopt says that it is your student's. It keeps its tokens, and gets no new one.
     """
+    from plyhouse.server.competition_rules.class_list import people_left_out
+
     if output is not None and folder is not None:
         raise CommandError("Give --output or --folder, not both.", EXIT_USAGE)
     text = read_text(list_file)
     names = ("*",) if adopt_all else adopt
     _take_in(server, token, competition, text, late_until, why, output, folder, names)
+    if left := people_left_out(text):
+        shown = ", ".join(left[:10]) + (f" and {len(left) - 10} more" if len(left) > 10 else "")
+        note(f"Left out, as the export does not have them as students: {shown}.")
 
 
 @student.command()

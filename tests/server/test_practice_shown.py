@@ -16,7 +16,7 @@ from plyhouse.protocol.messages import MatchMessage, Ready
 
 FILE = """
 name = "Cup"
-games = ["tic_tac_toe"]
+games = ["tic_tac_toe", "nim"]
 time_control = "total:60"
 board = "anonymous"
 [practice]
@@ -70,6 +70,7 @@ async def test_students_and_staff_see_the_ladder_while_it_is_played(
             assert "standings 'Cup' --practice" in said
             said = await until("bob/bot", lambda: plyhouse("standings", "Cup", "--practice"))
             assert "Cup (practice)" in said
+            assert "In the final, a game that it leaves out counts as 0." in said
             listed = {each["name"]: each for each in (await api.get(HERE)).json()}
             assert listed["Cup"]["practice"] is True
             ladder = listed["Cup (practice)"]
