@@ -178,7 +178,7 @@ _LABELS: Final[Mapping[str, str]] = {
     "baselines[].twin_of": "Twin of baseline {bot}",
     "baselines[].reference": "Built-in bot of baseline {bot}",
 }
-"""What students read of a key; only organisers know the file."""
+"""The words for a key that students read; only organisers know the file."""
 
 _OTHER: Final = Rule(FINAL, "It holds for the final")
 _CERTAIN: Final = Rule(
