@@ -13,7 +13,6 @@ Start at `store`, an open database that runs functions of a `Connection`.  Such 
     outputs               output of hosted bots
     tournaments           tournaments: the schedules of single games in competitions
     tournament_settings   their settings besides columns, as JSON; the sides in them
-    steering              actions of organisers on tournaments
     competition_sql       competitions: their lifecycle
     competition_students  the class; join_codes, competition_entries: its parts
     entry_admission       who enters a competition and its games

@@ -246,19 +246,8 @@ def move(connection: Connection, reference: str, step: str, by: By, now_ms: int)
         forget_competition(connection, row.id)
     _update(connection, row.id, values)
     parts = [game.tournament_id for game in row.games if game.tournament_id is not None]
-    if parts and step == "finish":
-        going_on = tournament_table.c.status.not_in(("finished", "deleted"))
-        here = tournament_table.update().where(tournament_table.c.id.in_(parts), going_on)
-        connection.execute(here.values(status=after, finished_ms=now_ms))
-    if parts and step in ("pause", "resume", "delete"):
-        begun = {"pause": ("running",), "resume": ("paused",)}.get(step)
-        change = tournament_table.update().where(tournament_table.c.id.in_(parts))
-        if begun is not None:
-            change = change.where(tournament_table.c.status.in_(begun))
-        connection.execute(change.values(status=after))
-        for game in row.games:
-            if begun is not None and game.tournament_id and game.status == "suspended":
-                tournaments.resume_as(connection, game.tournament_id, after)
+    if parts and step in ("pause", "resume", "finish", "delete"):
+        tournaments.follow(connection, parts, step, now_ms)
     audit.add(connection, now_ms, by, f"competition.{step}", row.name, row.id)
     return find(connection, row.id) if step != "delete" else replace(row, status=after)
 

@@ -6,7 +6,7 @@ A tournament is the schedule of one game in a competition (`plyhouse.storage.com
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from sqlalchemy import Connection, case, func, select
 from sqlalchemy.sql.elements import ColumnElement
 
 from plyhouse.protocol.api.competitions import TournamentStanding
+from plyhouse.storage import audit
 from plyhouse.storage.errors import NotNow, Unknown
 from plyhouse.storage.locks import locking
 from plyhouse.storage.models import (
@@ -27,10 +28,9 @@ from plyhouse.storage.models import (
     tournament_entries,
     tournaments,
 )
-from plyhouse.storage.rows import EntryRow, PlayedSeat, TournamentRow
+from plyhouse.storage.rows import By, EntryRow, PlayedSeat, TournamentRow
 from plyhouse.storage.tournament_settings import encoded, settings
 
-_STATUSES = ("open", "running", "finished")
 _COLUMNS = (
     tournaments.c.id,
     tournaments.c.name,
@@ -130,17 +130,41 @@ def list_all(connection: Connection, *, without_students: bool = False) -> list[
     return [TournamentRow(*row) for row in connection.execute(query)]
 
 
-def set_status(connection: Connection, tournament_id: str, status: str, now_ms: int) -> None:
-    """Move a tournament on; starting and ending it are dated."""
-    if status not in _STATUSES:
-        raise Unknown(f"there is no status {status!r}; use {', '.join(_STATUSES)}")
-    values: dict[str, object] = {"status": status}
-    if status == "running":
-        values["started_ms"] = now_ms
-    elif status != "open":
-        values["finished_ms"] = now_ms
+_FOLLOWED = {"pause": ("running", "paused"), "resume": ("paused", "running")}
+"""Steps of a competition that can be taken back, with the statuses of its tournaments."""
+
+
+def follow(connection: Connection, tournament_ids: Collection[str], step: str, now_ms: int) -> None:
+    """Let the tournaments of a competition follow its step, unless they are over.
+
+    ``step`` is ``pause``, ``resume``, ``finish`` or ``delete``.  A suspended tournament is
+    paused or running once it can go on.
+    """
+    query = select(*_COLUMNS).where(tournaments.c.id.in_(tournament_ids))
+    for found in connection.execute(locking(query.order_by(tournaments.c.id))).all():
+        row = TournamentRow(*found)
+        if step == "delete":
+            _update(connection, row.id, {"status": "deleted"})
+        elif row.status in ("finished", "deleted"):
+            continue
+        elif step == "finish":
+            _finish(connection, row.id, now_ms)
+        else:
+            before, after = _FOLLOWED[step]
+            if row.status == "suspended":
+                change_settings(connection, row, suspended_from=after)
+            elif row.status == before:
+                _update(connection, row.id, {"status": after})
+
+
+def finish(connection: Connection, tournament_id: str, now_ms: int) -> None:
+    """Note that a tournament is over; raise `Unknown` if it was deleted."""
     find_tournament(connection, tournament_id, lock=True)
-    _update(connection, tournament_id, values)
+    _finish(connection, tournament_id, now_ms)
+
+
+def _finish(connection: Connection, tournament_id: str, now_ms: int) -> None:
+    _update(connection, tournament_id, {"status": "finished", "finished_ms": now_ms})
 
 
 def suspend(connection: Connection, tournament_id: str, why: str) -> None:
@@ -171,13 +195,6 @@ def resume(connection: Connection, tournament_id: str) -> TournamentRow:
     return find_tournament(connection, tournament_id)
 
 
-def resume_as(connection: Connection, tournament_id: str, status: str) -> None:
-    """Let a suspended tournament be ``paused`` or ``running`` once it can go on."""
-    row = find_tournament(connection, tournament_id, lock=True)
-    if row.status == "suspended":
-        change_settings(connection, row, suspended_from=status)
-
-
 def change_settings(connection: Connection, row: TournamentRow, **changes: Any) -> None:
     """Change some settings of a tournament, whose row the transaction has locked."""
     data = encoded(replace(settings(row), **changes))
@@ -193,43 +210,26 @@ def _update(connection: Connection, tournament_id: str, values: Mapping[str, obj
     connection.execute(tournaments.update().where(tournaments.c.id == tournament_id).values(values))
 
 
-_STEPS = {
-    "pause": (("open", "running"), "paused"),
-    "resume": (("paused",), "running"),
-    "delete": (("open", "running", "paused", "finished", "suspended"), "deleted"),
-}
-"""The steps of an organiser: the statuses that allow each, and the one that it leads to."""
+def withdraw(
+    connection: Connection,
+    tournament_id: str,
+    bot_id: int,
+    by: By,
+    now_ms: int,
+    *,
+    tell: bool = False,
+) -> EntryRow:
+    """Take a bot out of pairings still to begin, with an entry in the audit log.
 
-
-def change_status(
-    connection: Connection, tournament_id: str, step: str, now_ms: int
-) -> TournamentRow:
-    """Let a tournament ``pause``, ``resume`` or ``delete`` it; to say so twice is fine.
-
-    Raises `NotNow` where its present status does not allow it.
+    ``tell`` shows the reason to everybody who sees the board.  Raises `Unknown` if the bot was
+    never in the tournament.
     """
-    before, status = _STEPS[step]
-    row = find_tournament(connection, tournament_id, lock=True)
-    if row.status == status:
-        return row
-    if row.status not in before:
-        raise NotNow(f"the competition {row.name!r} is {row.status} and cannot be {status}")
-    values: dict[str, object] = {"status": status}
-    if status == "deleted" and row.finished_ms is None:
-        values["finished_ms"] = now_ms
-    _update(connection, tournament_id, values)
-    found = select(*_COLUMNS).where(tournaments.c.id == tournament_id)
-    return TournamentRow(*connection.execute(found).one())
-
-
-def withdraw(connection: Connection, tournament_id: str, bot_id: int, why: str = "") -> EntryRow:
-    """Note that a bot has left a tournament, and why if that may be told.
-
-    Raises `Unknown` if it was never in it.
-    """
+    row = find_tournament(connection, tournament_id)
     for entry in list_entries(connection, tournament_id):
         if entry.bot_id == bot_id:
-            withdraw_some(connection, tournament_id, {bot_id: why})
+            withdraw_some(connection, tournament_id, {bot_id: by.why * tell})
+            subject = f"{entry.player}/{entry.bot} from {row.name}"
+            audit.add(connection, now_ms, by, "competition.withdraw", subject, row.id)
             return dataclasses.replace(entry, status="withdrawn")
     raise Unknown(f"this bot has no entry in the competition {tournament_id!r}")
 

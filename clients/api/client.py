@@ -104,10 +104,7 @@ class Methods:
     tournaments = Method(competition_calls.tournaments)
     tournament = Method(competition_calls.tournament)
     open_tournament = Method(competition_calls.open_tournament)
-    pause_tournament = Method(competition_calls.pause_tournament)
-    resume_tournament = Method(competition_calls.resume_tournament)
     withdraw = Method(competition_calls.withdraw)
-    delete_tournament = Method(competition_calls.delete_tournament)
 
     # competitions
     competitions = Method(competition_calls.competitions)

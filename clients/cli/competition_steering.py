@@ -5,7 +5,7 @@ They work on a server with ``--server`` (or PLYHOUSE_SERVER), and on the databas
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -57,25 +57,28 @@ def list_competitions(server: str | None, database: str) -> None:
     print_table("Competitions", columns, cells, "lllll")
 
 
-def _steer(
-    server: str | None, token: str | None, database: str, name: str, step: str, why: str
+def _take_step(
+    server: str | None,
+    token: str | None,
+    database: str,
+    name: str,
+    step: Literal["pause", "resume", "delete"],
+    why: str,
 ) -> str:
-    """Pause, resume or delete on a server or in a database; return its name."""
-    from plyhouse.storage import steering
-
+    """Pause, resume or delete a competition on a server or in a database; return its name."""
     if server is None:
+        from plyhouse.storage import competition_sql
+
         by = operator(why)
         row = with_store(
-            database, lambda store: store.write(steering.steer, name, step, by, store.now())
+            database, lambda store: store.write(competition_sql.move, name, step, by, store.now())
         )
         return row.name
     if step == "delete":
-        request(server, token, competition_calls.delete_tournament(name, why_text(why)))
-    elif step == "pause":
-        request(server, token, competition_calls.pause_tournament(name, why_text(why)))
-    else:
-        request(server, token, competition_calls.resume_tournament(name, why_text(why)))
-    return name
+        request(server, token, competition_calls.delete_competition(name, why_text(why)))
+        return name
+    call = competition_calls.step_competition(name, step, why=why_text(why))
+    return request(server, token, call).name
 
 
 @click.command()
@@ -89,7 +92,7 @@ def pause(name: str, why: str, server: str | None, token: str | None, database: 
 
     No more matches begin; running matches are played on.
     """
-    note(f"{_steer(server, token, database, name, 'pause', why)} is paused.")
+    note(f"{_take_step(server, token, database, name, 'pause', why)} is paused.")
 
 
 @click.command()
@@ -100,7 +103,7 @@ def pause(name: str, why: str, server: str | None, token: str | None, database: 
 @database_option()
 def resume(name: str, why: str, server: str | None, token: str | None, database: str) -> None:
     """Resume a paused competition."""
-    note(f"{_steer(server, token, database, name, 'resume', why)} is running.")
+    note(f"{_take_step(server, token, database, name, 'resume', why)} is running.")
 
 
 @click.command()
@@ -125,7 +128,7 @@ def delete(
         for line in loss_lines(lost):
             note(line)
         confirm(f"Delete {lost.name}?", yes=yes)
-    note(f"{_steer(server, token, database, name, 'delete', why)} is deleted.")
+    note(f"{_take_step(server, token, database, name, 'delete', why)} is deleted.")
 
 
 def _losses(server: str | None, token: str | None, database: str, name: str) -> Losses:
@@ -174,13 +177,13 @@ def withdraw(tournament_id: str, bot: str, why: str, database: str) -> None:
 
     Matches that have not begun are not played.
     """
-    from plyhouse.storage import people, steering
+    from plyhouse.storage import people, tournaments
 
     async def action(store: Store) -> str:
         player, _, name = bot.partition("/")
         row = await store.read(people.bot_named, player, name)
         entry = await store.write(
-            steering.withdraw, tournament_id, row.id, operator(why), store.now()
+            tournaments.withdraw, tournament_id, row.id, operator(why), store.now()
         )
         return f"{entry.player}/{entry.bot}"
 

@@ -27,7 +27,6 @@ from plyhouse.protocol.api.bodies import (
     NewFile,
     NewStaff,
     NewTournament,
-    Reason,
     RegradeAnswer,
     RegradeRequest,
     Step,
@@ -377,21 +376,6 @@ def open_tournament(
     """
 
 
-@post("tournaments/{tournament}/pause", Reason, scopes=ORGANISE)
-def pause_tournament(tournament: str, why: str) -> None:
-    """Start no more matches until the tournament is resumed."""
-
-
-@post("tournaments/{tournament}/resume", Reason, scopes=ORGANISE)
-def resume_tournament(tournament: str, why: str) -> None:
-    """Resume a paused tournament."""
-
-
 @post("tournaments/{tournament}/withdraw", Withdrawal, scopes=PLAY + ORGANISE)
 def withdraw(tournament: str, entry: str, why: str = "") -> None:
     """Withdraw a bot from matches still to start: your own, or any bot as an organiser."""
-
-
-@delete("tournaments/{tournament}", scopes=ORGANISE)
-def delete_tournament(tournament: str, why: str = "") -> None:
-    """Stop a tournament and remove it from all lists; its matches stay."""

@@ -35,7 +35,7 @@ from plyhouse.server.match.time_control import InvalidTimeControl
 from plyhouse.server.results.scoring import match_scores, return_span, teams_of
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.match_runner import MatchRunner
-from plyhouse.storage import steering, tournaments
+from plyhouse.storage import tournaments
 from plyhouse.storage.errors import NotNow, StorageError, StoreClosed, Unknown
 from plyhouse.storage.retries import RETRY_SECONDS as RETRIES
 from plyhouse.storage.rows import By, EntryRow, PlayedSeat, TournamentRow
@@ -229,7 +229,7 @@ class Tournaments:
         ``tell`` shows the reason to everybody who sees the board.  Raises `Unknown`.
         """
         await self._store.write(
-            steering.withdraw, identifier, bot_id, by, self._store.now(), tell=tell
+            tournaments.withdraw, identifier, bot_id, by, self._store.now(), tell=tell
         )
         await self.changed(identifier)
 
@@ -397,9 +397,7 @@ class Tournaments:
     async def _finish(self, identifier: str) -> None:
         stored = await self._insist(
             identifier,
-            lambda: self._store.write(
-                tournaments.set_status, identifier, "finished", self._store.now()
-            ),
+            lambda: self._store.write(tournaments.finish, identifier, self._store.now()),
         )
         if stored and self.on_finished is not None:
             await self.on_finished(identifier)

@@ -12,7 +12,7 @@ from plyhouse.server.competition_rules.formats import LineState
 from plyhouse.server.competitions.absences import GAP_MS, Waits
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
-from plyhouse.storage import audit, competition_sql, steering
+from plyhouse.storage import audit, competition_sql
 from plyhouse.storage.store import Store
 
 MINUTE_MS = 60_000
@@ -141,13 +141,11 @@ async def test_only_an_unbroken_wait_counts(course: Timed) -> None:
             await course.connect(name)
     await course.stuck()
     await course.wait(29)
-    identifier = (await course.hub.store.read(competition_sql.find, "Cup")).games[
-        0
-    ].tournament_id or ""
-    await course.hub.store.write(steering.steer, identifier, "pause", OLGA, course.hub.store.now())
+    store = course.hub.store
+    await store.write(competition_sql.move, "Cup", "pause", OLGA, store.now())
     await course.hub.audit_follower.look()
     await course.wait(40)
-    await course.hub.store.write(steering.steer, identifier, "resume", OLGA, course.hub.store.now())
+    await store.write(competition_sql.move, "Cup", "resume", OLGA, store.now())
     await course.hub.audit_follower.look()
     await course.wait(29)
     assert await course.status() == "running"

@@ -186,8 +186,8 @@ async def test_a_renamed_player_comes_back_by_its_new_name_and_plays_on(house: A
         ("organise", "players/alice/bots/one/enable", {"why": "x"}),
         ("organise", "tokens/revoke", {"why": "x", "token": "ply_abcdef"}),
         ("play", "matches/none/void", {"why": "x"}),
-        ("play", "tournaments/none/pause", {"why": "x"}),
-        ("play", "tournaments/none/resume", {"why": "x"}),
+        ("play", "competitions/none/pause", {"why": "x"}),
+        ("play", "competitions/none/resume", {"why": "x"}),
     ],
 )
 async def test_scopes_are_held_to(house: Any, scope: str, path: str, body: Any) -> None:

@@ -324,11 +324,11 @@ async def test_a_day_of_an_organiser(house: Server) -> None:
         bots = ["staff/calm", "zoe/keen"]
         made = await api.open_tournament("week 3", "tic_tac_toe", "total:60", entries=bots)
         assert made.entries == bots
-        await api.pause_tournament(made.tournament, "lunch")
-        await api.resume_tournament(made.tournament, "coffee")
+        await api.step_competition("week 3", "pause", why="lunch")
+        await api.step_competition("week 3", "resume", why="coffee")
         await api.withdraw(made.tournament, "zoe/keen", "ill")
         assert (await api.tournament(made.tournament)).planned == made.planned
-        await api.delete_tournament(made.tournament, "a test")
+        await api.delete_competition("week 3", "a test")
         assert await api.tournaments() == []
 
 

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from tests.harness.stored_competitions import competition, three_bots
 from tests.harness.zygote import Zygote
-from tests.tournaments import add_tournament
+from tests.tournaments import add_competition, add_tournament
 
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
-from plyhouse.storage import competition_sql, match_lists, people, steering
+from plyhouse.storage import competition_sql, match_lists, people
 from plyhouse.storage.rows import (
     By,
     EventRow,
@@ -126,8 +126,8 @@ async def test_paused_competition_stays_paused_after_its_game_was_missing(tmp_pa
     url = f"sqlite:///{tmp_path / 'a.db'}"
     await three_bots(url)
     async with await Store.open(url) as store:
-        await add_tournament(store, competition("cup"), [1, 2])
-        await store.write(steering.steer, "cup", "pause", By("olga"), store.now())
+        await add_competition(store, competition("cup"), [1, 2])
+        await store.write(competition_sql.move, "cup", "pause", By("olga"), store.now())
 
     def name_game(game: str) -> None:
         with contextlib.closing(sqlite3.connect(tmp_path / "a.db")) as connection, connection:

@@ -17,7 +17,7 @@ from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.results.record import read_record, stored_record
 from plyhouse.server.results.verify import verify
-from plyhouse.storage import match_lists, match_reads, steering
+from plyhouse.storage import competition_sql, match_lists, match_reads
 from plyhouse.storage.rows import By
 
 OpenHouse = Callable[..., Awaitable[Any]]
@@ -492,14 +492,14 @@ async def test_a_paused_competition_begins_nothing_until_it_is_resumed(house: An
     houses, store = house.hub.tournaments, house.hub.store
     made = (await house.hub.competitions.create("Cup", game, BY, rounds=2)).id
     first = await asyncio.gather(*(bot.start() for bot in bots))
-    await store.write(steering.steer, made, "pause", BY, store.now())
+    await store.write(competition_sql.move, made, "pause", BY, store.now())
     await house.hub.audit_follower.look()
     await asyncio.gather(*(b.play(s, 1) for b, s in zip(bots, first, strict=True)))
     view = await houses.view(made)
     assert (view.row.status, view.created) == ("paused", 1)
     assert view.waiting_for == ["The competition is paused."]
     assert not house.hub.directory.own
-    await store.write(steering.steer, "cup", "resume", BY, store.now())
+    await store.write(competition_sql.move, "cup", "resume", BY, store.now())
     await house.hub.audit_follower.look()
     await asyncio.gather(*(play_everything(bot, 1) for bot in bots))
     async with asyncio.timeout(PATIENCE):
@@ -541,7 +541,7 @@ async def test_a_deleted_competition_is_gone_and_its_matches_stay(
     game = Terms(get_game("kuhn_poker"), TimeControl.parse("total:60"), True, False)
     made = (await house.hub.competitions.create("Cup", game, By("olga", "a test"), rounds=3)).id
     starts = await asyncio.gather(*(bot.start() for bot in bots))
-    await house.hub.store.write(steering.steer, made, "delete", BY, house.hub.store.now())
+    await house.hub.store.write(competition_sql.move, made, "delete", BY, house.hub.store.now())
     await house.hub.audit_follower.look()
     await asyncio.gather(*(b.play(s, 1) for b, s in zip(bots, starts, strict=True)))
     assert (await api.get(f"/api/v1/tournaments/{made}")).status_code == 404

@@ -13,7 +13,7 @@ from tests.harness.patience import PATIENCE
 from tests.harness.server import BotClient, FakeClock, MemoryServer
 from tests.harness.stored_competitions import competition, three_bots
 from tests.storage.failures import refuse
-from tests.tournaments import add_tournament
+from tests.tournaments import add_competition, add_tournament
 
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.server.competitions import tournaments
@@ -23,7 +23,7 @@ from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.jobs.periodic import Periodic
 from plyhouse.server.table.watchdog import INTERVAL_NS, TOLERANCE_NS, Watchdog
-from plyhouse.storage import people_changes, steering, suspensions
+from plyhouse.storage import competition_sql, people_changes, suspensions
 from plyhouse.storage import tournaments as stored_tournaments
 from plyhouse.storage.errors import DatabaseFull, StorageError
 from plyhouse.storage.retries import PERSISTENT_ATTEMPTS
@@ -226,7 +226,7 @@ async def opened(tmp_path: Path) -> Any:
     url = f"sqlite:///{tmp_path / 'a.db'}"
     await three_bots(url)
     async with await Store.open(url) as store:
-        await add_tournament(store, competition("cup"), [1, 2])
+        await add_competition(store, competition("cup"), [1, 2])
     hub = await Hub.open(ServerConfig(database=url))
     await hub.audit_follower.close()
     await hub.competitions.close()
@@ -245,7 +245,7 @@ def organise(hub: Hub, work: Callable[[Store], Awaitable[Any]]) -> Awaitable[Non
 
 
 def pause(store: Store) -> Awaitable[Any]:
-    return store.write(steering.steer, "cup", "pause", OLGA, store.now())
+    return store.write(competition_sql.move, "cup", "pause", OLGA, store.now())
 
 
 def is_paused(hub: Hub) -> bool:
@@ -320,7 +320,7 @@ async def test_pause_while_the_server_starts_is_not_missed(
     url = f"sqlite:///{tmp_path / 'a.db'}"
     await three_bots(url)
     async with await Store.open(url) as store:
-        await add_tournament(store, competition("cup"), [1, 2])
+        await add_competition(store, competition("cup"), [1, 2])
     restore = Tournaments.restore
 
     async def restored(self: Tournaments) -> None:
@@ -371,7 +371,7 @@ async def test_end_of_a_deleted_competition_is_not_tried_again(
         while len(refused) < 3:  # noqa: ASYNC110 (it is stored in a task of the server's)
             await asyncio.sleep(0)
     await organise(
-        opened, lambda store: store.write(steering.steer, "cup", "delete", OLGA, store.now())
+        opened, lambda store: store.write(competition_sql.move, "cup", "delete", OLGA, store.now())
     )
     async with asyncio.timeout(PATIENCE):
         while opened.tournaments._tasks:  # noqa: ASYNC110

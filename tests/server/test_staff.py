@@ -80,10 +80,7 @@ LEAST: dict[tuple[str, str], str] = {
     ("post", C + "/regrades/{number}/answer"): "assistant",
     ("post", C + "/enter"): EVERYBODY,
     ("get", "/api/v1/tournaments/{tournament}"): "reader",  # one game of the final
-    ("post", "/api/v1/tournaments/{tournament}/pause"): "assistant",
-    ("post", "/api/v1/tournaments/{tournament}/resume"): "assistant",
     ("post", "/api/v1/tournaments/{tournament}/withdraw"): "assistant",
-    ("delete", "/api/v1/tournaments/{tournament}"): "owner",
     ("post", "/api/v1/matches/{match}/void"): "assistant",
     ("post", "/api/v1/players/{name}/bots/{bot}/reinstate"): "assistant",
 }

@@ -25,6 +25,7 @@ from plyhouse.storage import (
 from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.models import competition_entries as entry_table
 from plyhouse.storage.models import competitions, versions
+from plyhouse.storage.rows import By
 
 FILE = """
 name = "Cup"
@@ -242,7 +243,8 @@ async def test_board_and_report_say_why_a_partner_was_withdrawn(course: Course) 
     store, view = course.hub.store, await course.hub.competitions.view("Cup")
     (two,) = [each for each in view.entries if each.name == "s01/two"]
     part = view.row.games[0].tournament_id or ""
-    await store.write(tournaments.withdraw, part, two.bot_id, "its author asked for it")
+    asked_for = By("olga", "its author asked for it")
+    await store.write(tournaments.withdraw, part, two.bot_id, asked_for, store.now(), tell=True)
     assert two.version_id is not None
     await store.write(suspensions.suspend, two.version_id, "it crashed", store.now())
     mine = entry_table.c.bot_id == two.bot_id

@@ -6,26 +6,26 @@ import asyncio
 from typing import Any
 
 import pytest
-from tests.tournaments import add_tournament
+from tests.tournaments import add_competition, add_tournament
 
 from plyhouse.protocol.api.people import PlayerAccount
 from plyhouse.server.results.scoring import match_scores
 from plyhouse.storage import (
     audit,
+    competition_sql,
     leaderboards,
     match_reads,
     people,
     people_changes,
-    steering,
     tournaments,
     voiding,
 )
 from plyhouse.storage.errors import (
     AlreadyExists,
+    CompetitionRefusal,
     Disabled,
     InvalidName,
     LimitReached,
-    NotNow,
     Unknown,
 )
 from plyhouse.storage.rows import By, FinishMatch, StartMatch, TournamentRow
@@ -273,32 +273,37 @@ async def test_a_match_that_nobody_knows_cannot_be_made_void(store: Store) -> No
         await store.write(voiding.void_match, "none", OLGA, None, store.now())
 
 
-async def test_a_competition_is_paused_resumed_and_deleted(store: Store, world: Any) -> None:
-    bot = await world.bot("ada")
+async def test_a_competition_is_paused_resumed_and_deleted(store: Store) -> None:
+    bot = await store.ensure_bot((await store.add_player("ada")).id, "mybot")
     cup = TournamentRow(
         "cup", "Cup", "pig", "move:1", "round_robin", 1, True, True, 1, "running", started_ms=1
     )
-    await add_tournament(store, cup, [bot.id])
-    assert (await store.write(steering.steer, "cup", "pause", OLGA, store.now())).status == "paused"
-    resumed = await store.write(steering.steer, "cup", "resume", OLGA, store.now())
+    await add_competition(store, cup, [bot.id])
+    assert (
+        await store.write(competition_sql.move, "cup", "pause", OLGA, store.now())
+    ).status == "paused"
+    resumed = await store.write(competition_sql.move, "cup", "resume", OLGA, store.now())
     assert (resumed.status, resumed.started_ms) == ("running", 1)
     with pytest.raises(Unknown, match="has no entry"):
-        await store.write(steering.withdraw, "cup", 99, OLGA, store.now())
+        await store.write(tournaments.withdraw, "cup", 99, OLGA, store.now())
     assert (
-        await store.write(steering.withdraw, "cup", bot.id, OLGA, store.now())
+        await store.write(tournaments.withdraw, "cup", bot.id, OLGA, store.now())
     ).status == "withdrawn"
-    await store.write(tournaments.set_status, "cup", "finished", store.now())
-    with pytest.raises(NotNow, match="'Cup' is finished and cannot be paused"):
-        await store.write(steering.steer, "cup", "pause", OLGA, store.now())
+    await store.write(competition_sql.move, "cup", "finish", OLGA, store.now())
+    with pytest.raises(CompetitionRefusal, match="'Cup' is finished, and cannot be paused"):
+        await store.write(competition_sql.move, "cup", "pause", OLGA, store.now())
     assert (
-        await store.write(steering.steer, "cup", "delete", OLGA, store.now())
+        await store.write(competition_sql.move, "cup", "delete", OLGA, store.now())
     ).status == "deleted"
     assert await store.read(tournaments.list_all) == []
     with pytest.raises(Unknown):
         await store.read(tournaments.overview, "cup")
     assert [entry.what for entry in await store.read(audit.latest)] == [
         "competition.delete",
+        "competition.finish",
         "competition.withdraw",
         "competition.resume",
         "competition.pause",
+        "competition.run",
+        "competition.open",
     ]

@@ -498,7 +498,7 @@ async def test_final_that_is_paused_when_its_games_end_stays_paused(racing_url: 
         await store.write(
             competition_sql.begin, "id-cup", [game("part", "pig")], [], OLGA, store.now()
         )
-        await store.write(tournaments.set_status, "part", "finished", store.now())
+        await store.write(tournaments.finish, "part", store.now())
     paused, finished = await race(
         racing_url,
         lambda store: store.write(competition_sql.move, "Cup", "pause", OLGA, store.now()),

@@ -28,7 +28,7 @@ from plyhouse.protocol.api.bots import Bot, Suspension
 from plyhouse.protocol.api.matches import Match
 from plyhouse.protocol.api.people import AuditEntry, PlayerAccount, Token
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.accounts.roles import Action, admit_to_bot, admit_to_part, bots_seen, require
+from plyhouse.server.accounts.roles import admit_to_bot, admit_to_part, bots_seen
 from plyhouse.server.administration.audit_follower import AuditFollower
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.results.voiding import void_match
@@ -38,7 +38,7 @@ from plyhouse.server.web.api.matches import match_view
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import MAX_OFFSET, Limit, service
 from plyhouse.storage import audit as stored_audit
-from plyhouse.storage import competition_sql, match_reads, people, people_changes, steering
+from plyhouse.storage import match_reads, people, people_changes
 from plyhouse.storage import suspensions as stored_suspensions
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
@@ -49,19 +49,6 @@ Call = Request[Any, Any, Any]
 
 async def _by(request: Call, scope: str, why: str) -> By:
     return By((await authorise(request, scope)).player, why)
-
-
-async def _steer(
-    state: State, request: Call, reference: str, step: str, why: str, action: Action = "run"
-) -> None:
-    """Let a competition take a step; raises `NotStaff` for one of other organisers."""
-    store = service(state, Store)
-    identity = await authorise(request, "organise")
-    row = await store.read(competition_sql.holding, reference)
-    await require(store, row, identity, "run" if row.rehearses else action)
-    by = By(identity.player, why, identity.player_id)
-    await store.write(steering.steer, reference, step, by, store.now())
-    await service(state, AuditFollower).look()
 
 
 @asynccontextmanager
@@ -179,22 +166,6 @@ async def void(state: State, request: Call, match: FromPath[str], data: JSONBody
     )
 
 
-@serve(competition_calls.pause_tournament, "administration")
-async def pause(
-    state: State, request: Call, tournament: FromPath[str], data: JSONBody[Reason]
-) -> None:
-    """Begin nothing more of a tournament until it is resumed."""
-    await _steer(state, request, tournament, "pause", data.why)
-
-
-@serve(competition_calls.resume_tournament, "administration")
-async def resume(
-    state: State, request: Call, tournament: FromPath[str], data: JSONBody[Reason]
-) -> None:
-    """Let a paused tournament go on."""
-    await _steer(state, request, tournament, "resume", data.why)
-
-
 @serve(competition_calls.withdraw, "administration")
 async def withdraw(
     state: State, request: Call, tournament: FromPath[str], data: JSONBody[Withdrawal]
@@ -210,17 +181,6 @@ async def withdraw(
     if not own:
         await admit_to_part(store, tournament, identity, "run")
     await service(state, Tournaments).withdraw(tournament, row.id, By(identity.player, data.why))
-
-
-@serve(competition_calls.delete_tournament, "administration")
-async def delete_tournament(
-    state: State,
-    request: Call,
-    tournament: FromPath[str],
-    why: Annotated[str, QueryParameter(max_length=1000)] = "",
-) -> None:
-    """Begin nothing more of a tournament and list it nowhere; its matches stay."""
-    await _steer(state, request, tournament, "delete", why, "change")
 
 
 @serve(administration_calls.audit)
@@ -243,9 +203,6 @@ HANDLERS: Final[tuple[Any, ...]] = (
     reinstate,
     revoke_token,
     void,
-    pause,
-    resume,
     withdraw,
-    delete_tournament,
     audit,
 )
