@@ -16,9 +16,9 @@ from plyhouse.server.competitions.tournaments import TournamentView
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.hosting.runner_reports import HOLD_NS
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.live import LiveMatch
-from plyhouse.server.table.match_runner import Terms
 from plyhouse.storage import (
     audit,
     competition_sql,
