@@ -17,10 +17,10 @@ from typing import Final, Literal, Protocol, TypeAlias
 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
-from plyhouse.server.accounts.registration import Login
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.jobs.periodic import LOOK_SECONDS, Periodic
+from plyhouse.server.match.presence import Presence
 from plyhouse.server.results.rating_refits import RatingRefits
 from plyhouse.server.table.match_runner import MatchRunner
 from plyhouse.storage import audit, people, suspensions, voiding
@@ -127,11 +127,11 @@ class AuditFollower:
                     "%s: %s %s (%s)", entry.who, entry.what, entry.subject, entry.why or "no reason"
                 )
 
-    def check(self, login: Login) -> None:
-        """Raise `ProtocolError` if an organiser banned the login while it was under way."""
-        if ("token", login.identity.token_id) in self._banned:
+    def check(self, bot: Presence) -> None:
+        """Raise `ProtocolError` if an organiser banned a bot while its login was under way."""
+        if ("token", bot.token_id) in self._banned:
             raise ProtocolError("auth/revoked")
-        who = ("player", login.identity.player_id), ("bot", login.bot.id)
+        who = ("player", bot.player_id), ("bot", bot.bot_id)
         if not self._banned.isdisjoint(who):
             raise ProtocolError("auth/disabled")
 

@@ -33,9 +33,9 @@ from plyhouse.protocol.hosting.runner_messages import FlagFell, MatchOutput, Out
 from plyhouse.server.competitions.tournament_state import MAX_AGAIN, PairingId
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.hosting.placement import LostTime
+from plyhouse.server.match.presence import MatchSummary, Presence
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.results.voiding import void_match
-from plyhouse.server.table.presence import MatchSummary, Presence
 from plyhouse.storage import competition_results, outputs
 from plyhouse.storage.errors import AlreadyExists, StorageError, Unknown
 from plyhouse.storage.outputs import OutputRow

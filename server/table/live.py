@@ -41,9 +41,9 @@ from plyhouse.protocol.messages import (
 )
 from plyhouse.server.match.effects import Broadcast, Effects, Finish, Send, Started
 from plyhouse.server.match.engine import Match
+from plyhouse.server.match.presence import MatchSummary, Presence
 from plyhouse.server.match.thoughts import kept_info, open_seats
 from plyhouse.server.table.participants import Line, Participant
-from plyhouse.server.table.presence import MatchSummary, Presence
 from plyhouse.storage.errors import StorageError, StoreClosed
 from plyhouse.storage.retries import PERSISTENT_ATTEMPTS, RETRY_SECONDS, TRANSIENT
 from plyhouse.storage.rows import EventRow, Op, StartMatch

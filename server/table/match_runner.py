@@ -13,11 +13,11 @@ from typing import Any, Final, Protocol, TypeAlias
 
 from plyhouse.games.base import Scoring
 from plyhouse.protocol.messages import Revealed, SeatInfo
-from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.match.chance import SEED_BYTES, SHARED_STREAM, commitment, match_stream
 from plyhouse.server.match.effects import Finish
 from plyhouse.server.match.engine import Match, MatchConfig
+from plyhouse.server.match.presence import PRIVATE, MatchSummary, Presence
 from plyhouse.server.match.terms import terms_data
 from plyhouse.server.match.time_control import MS, SECOND, LagPolicy
 from plyhouse.server.results.scoring import match_scores, return_span, teams_of
@@ -26,7 +26,6 @@ from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LiveMatch, LivePairing
 from plyhouse.server.table.pairing_plans import MatchPlan, PairingPlan, Terms
 from plyhouse.server.table.participants import Participant
-from plyhouse.server.table.presence import MatchSummary, Presence
 from plyhouse.storage.errors import StorageError
 from plyhouse.storage.rows import (
     FinishMatch,
@@ -284,8 +283,9 @@ class MatchRunner:
         self._directory.began(live)
         live.pairing.open[live.id] = live
         for seat, holder in enumerate(live.holders):
-            if holder.updates or holder.scenes:
-                live.match.audience.subscribe(seat, updates=holder.updates, scenes=holder.scenes)
+            updates, scenes = holder.presence.updates, holder.presence.scenes
+            if updates or scenes:
+                live.match.audience.subscribe(seat, updates=updates, scenes=scenes)
 
     @staticmethod
     def _mark_last(pairing: LivePairing) -> None:

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from plyhouse.games.base import Game
 from plyhouse.protocol.messages import SeatInfo
+from plyhouse.server.match.presence import Presence
 from plyhouse.server.match.time_control import TimeControl
-from plyhouse.server.table.presence import Presence
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,23 +26,6 @@ class Terms:
     def at_once(self) -> int:
         """The number of matches in a pairing, which begin together."""
         return self.game.seats if self.mirrored else 1
-
-
-class SeatHolder(Struct, frozen=True):
-    """A bot with its connection, which any server of the cluster may hold."""
-
-    presence: Presence
-    epoch: int
-    """The server that holds the socket; 0 while the bot is offline."""
-    connection: int
-    """The number of the connection on that server."""
-    updates: bool
-    scenes: bool
-    key: str = ""
-    """The session key, for the leader only; a link between servers is as secret as the database."""
-    token_id: int = 0
-    session_id: int = 0
-    scopes: frozenset[str] = frozenset()
 
 
 class MatchPlan(Struct, frozen=True):
@@ -71,4 +54,4 @@ class PairingPlan(Struct, frozen=True):
     scoring: str
     """The scoring of its tournament; empty for that of the game."""
     matches: tuple[MatchPlan, ...]
-    holders: tuple[SeatHolder, ...]
+    holders: tuple[Presence, ...]

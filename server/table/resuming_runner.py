@@ -16,6 +16,7 @@ from plyhouse.games.registry import get_game
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.grades.final_rules import scoring_of
 from plyhouse.server.match.engine import Match
+from plyhouse.server.match.presence import Presence
 from plyhouse.server.match.restore import RestoreError, restore
 from plyhouse.server.match.terms import config_of, machines_of
 from plyhouse.server.match.time_control import InvalidTimeControl
@@ -23,7 +24,6 @@ from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LiveMatch, LivePairing
 from plyhouse.server.table.match_runner import MatchRunner
 from plyhouse.server.table.participants import Participant
-from plyhouse.server.table.presence import Presence
 from plyhouse.storage import match_reads, tournaments
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import FinishMatch, FinishPairing, Op, SeatRow, StoredMatch, wall_ms

@@ -33,10 +33,10 @@ from plyhouse.server.competitions.upcoming_pairings import Upcoming
 from plyhouse.server.grades.board_statistics import BoardLine
 from plyhouse.server.grades.standings import Entrant, Standing
 from plyhouse.server.lobby.match_search import Words
+from plyhouse.server.match.presence import MatchSummary
 from plyhouse.server.results.bot_statistics import career, forfeited, paces
 from plyhouse.server.results.fitted import Estimate
 from plyhouse.server.results.nash import NashShare
-from plyhouse.server.table.presence import MatchSummary
 from plyhouse.server.web import templates
 from plyhouse.server.web.pages.client_pages import Tile
 from plyhouse.server.web.pages.competition_forms import STEPS, Entered, Own, Pupil, Staff

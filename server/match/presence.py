@@ -7,11 +7,15 @@ records and by ids only.  They ask `plyhouse.server.table.directory.Directory` f
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from msgspec import Struct, field
 
 from plyhouse.protocol.messages import MatchStatus, Outcome, SeatInfo
 from plyhouse.storage.rows import SeatRow
+
+PRIVATE: Final = "(another entry)"
+"""The name that everyone sees instead of one that stays private."""
 
 
 class Presence(Struct, frozen=True):
@@ -45,6 +49,21 @@ class Presence(Struct, frozen=True):
     games: frozenset[str] = frozenset()
     """Games in which it accepts matches of organisers and challengers (names or specs)."""
     max_matches: int = 1
+    updates: bool = False
+    """True if it wants to hear of plies of its opponents."""
+    scenes: bool = False
+    """True if it wants drawings."""
+    token_id: int = 0
+    """The token of its last login; 0 if that was before the server's start."""
+    session_id: int = 0
+    """The browser session of its last login; 0 for a login by token."""
+    scopes: frozenset[str] = frozenset()
+    """The scopes of its last login."""
+    socket: tuple[int, int] = (0, 0)
+    """The server that holds its socket, and the number of the connection there.
+
+    Known in messages between servers only.
+    """
     matches: Mapping[str, int] = field(default_factory=dict)
     """The seat in each of its matches, by match id; includes matches that are being set up."""
 
