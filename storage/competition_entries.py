@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from sqlalchemy import ColumnElement, Connection, Select, exists, func, or_, select
 
+from plyhouse.protocol.api.bots import Bot
 from plyhouse.storage import entry_admission, submission_checks
 from plyhouse.storage.competition_rows import (
     PRACTICE,
@@ -29,7 +30,6 @@ from plyhouse.storage.models import (
 )
 from plyhouse.storage.models import submissions as handed_in
 from plyhouse.storage.names import key_of
-from plyhouse.storage.rows import BotRow
 from plyhouse.storage.suspensions import suspended_in
 
 AT_ONCE = 500
@@ -96,7 +96,7 @@ def enter_connected(
                 _play_with(connection, competition_id, bot_id, version_id, status="active")
 
 
-def changes(connection: Connection, bot: BotRow, version_id: int, now_ms: int) -> bool:
+def changes(connection: Connection, bot: Bot, version_id: int, now_ms: int) -> bool:
     """Return whether a login with a version may have to write a row here."""
     package, entry = handed_in.c, competition_entries.c
     first = select(package.id).where(package.version_id == version_id, ~package.connected)
@@ -390,7 +390,7 @@ def submissions(connection: Connection, player_id: int) -> list[Submission]:
             entry.bot_id,
             entry.version_id,
             entry.chosen,
-            here.file,
+            here.parsed,
             ready | entry.baseline,
         )
         .join(competition_entries, entry.competition_id == here.id)

@@ -14,6 +14,7 @@ from typing import Final
 from cachetools import LRUCache
 from msgspec import structs
 
+from plyhouse.protocol.api.bots import Bot
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Hello
 from plyhouse.server.accounts.builtin_bots import HOUSE_ROLE
@@ -35,7 +36,7 @@ from plyhouse.storage.errors import (
     public_message,
 )
 from plyhouse.storage.names import key_of
-from plyhouse.storage.rows import BotRow, Identity
+from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 
 log = logging.getLogger("plyhouse.server.accounts.registration")
@@ -199,7 +200,7 @@ class Registration:
         self,
         hello: Hello,
         identity: Identity,
-        bot: BotRow,
+        bot: Bot,
         version_id: int,
         suspended: str,
         *,

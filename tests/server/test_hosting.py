@@ -13,6 +13,7 @@ from tests.harness.server import BotClient, FakeClock, MemoryServer
 from tests.harness.simulated_runner import GAME, OLGA, SimulatedRunner, digest, submissions
 
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.api.bots import Bot
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.hosting.package import Manifest, Package, pack
@@ -53,7 +54,7 @@ from plyhouse.storage import (
 from plyhouse.storage.competition_rows import CompetitionRow, NewMember
 from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.models import matches
-from plyhouse.storage.rows import BotRow, By, Identity
+from plyhouse.storage.rows import By, Identity
 
 
 async def competition(house: MemoryServer, count: int, time_control: str = "total:60") -> str:
@@ -483,7 +484,7 @@ async def test_match_with_shared_chance_of_an_older_server_is_void_and_played_ag
         await hub.close()
 
 
-async def opened(house: MemoryServer, bot: int) -> BotRow:
+async def opened(house: MemoryServer, bot: int) -> Bot:
     await house.hub.store.write(submission_sql.set_open, bot, 1)
     return await house.hub.store.read(people.bot_named, f"player{bot - 1}", "mine")
 

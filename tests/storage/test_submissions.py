@@ -9,6 +9,7 @@ from sqlalchemy import Connection, func, select
 from tests.harness.wall_clock import WallClock
 from tests.storage.conftest import World
 
+from plyhouse.protocol.api.bots import Bot
 from plyhouse.storage import (
     competition_entries,
     competition_sql,
@@ -23,7 +24,7 @@ from plyhouse.storage.competition_rows import CompetitionGame, CompetitionRow, N
 from plyhouse.storage.errors import CompetitionRefusal, LimitReached, SubmissionRefusal, Unknown
 from plyhouse.storage.maintenance import check, copy
 from plyhouse.storage.models import package_parts, packages
-from plyhouse.storage.rows import BotRow, By
+from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 from plyhouse.storage.stored_packages import PART, put
 from plyhouse.storage.submission_rows import MAX_REPORT, OUTCOMES
@@ -67,7 +68,7 @@ async def plays(world: World, name: str) -> dict[str, str]:
     return {each.name: each.digest for each in entries}
 
 
-async def own_bot(world: World, player: str) -> BotRow:
+async def own_bot(world: World, player: str) -> Bot:
     row = await world.store.read(stored_people.player, player)
     return await world.store.ensure_bot(row.id, "bot")
 
