@@ -31,7 +31,7 @@ from msgspec.structs import replace
 
 from plyhouse.protocol.api.bots import Bot, Holder
 from plyhouse.server.competition_rules.file import decoded
-from plyhouse.server.competition_rules.private_name import PRIVATE
+from plyhouse.server.match.presence import PRIVATE
 from plyhouse.server.match.terminations import FORFEITS
 from plyhouse.storage import (
     bot_profiles,
