@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, func, or_, select
 
+from plyhouse.storage.causes import Cause, Holder, decoded
 from plyhouse.storage.competition_privacy import part_of, visible
 from plyhouse.storage.models import (
     UNRATED,
@@ -24,13 +25,6 @@ from plyhouse.storage.models import (
     standings,
     versions,
 )
-
-
-class Holder(NamedTuple):
-    """The holder of a seat."""
-
-    player: str
-    bot: str
 
 
 class CareerMatch(NamedTuple):
@@ -47,17 +41,32 @@ class CareerMatch(NamedTuple):
     returned: float | None
     termination: str
     culprit: int | None
-    reason: str
+    cause: Cause
     rated: bool
     ply: int
     created_ms: int
-    void_reason: str | None
+    void_cause: Cause | None
     over: bool
     """True if its pairing is over, so that everything is public."""
-    others: tuple[Holder, ...]
-    """Holders of the other seats, in seat order."""
+    holders: tuple[Holder, ...]
+    """Holders of all seats."""
     tournament_id: str | None = None
     """The tournament of the match."""
+
+    @property
+    def others(self) -> tuple[Holder, ...]:
+        """Holders of the other seats, in seat order."""
+        return (*self.holders[: self.seat], *self.holders[self.seat + 1 :])
+
+    @property
+    def reason(self) -> str:
+        """The sentence of `cause`."""
+        return self.cause.sentence(self.holders)
+
+    @property
+    def void_reason(self) -> str | None:
+        """The sentence of `void_cause`."""
+        return None if self.void_cause is None else self.void_cause.sentence(self.holders)
 
 
 class VersionSeen(NamedTuple):
@@ -163,13 +172,16 @@ def matches_of(
         here = pairings.c.tournament_id
         query = query.where(or_(here.is_(None), here.not_in(part_of(unnamed_in))))
     rows = connection.execute(query).all()
-    seats = _seats(connection, [row[0] for row in rows])
+    holders = _holders(connection, [row[0] for row in rows])
     return [
         CareerMatch._make(
             [
-                *row[:14],
+                *row[:9],
+                decoded(row[9]),
+                *row[10:13],
+                None if row[13] is None else decoded(row[13]),
                 bool(row[14]),
-                tuple(each for seat, each in seats[row[0]] if seat != row[2]),
+                tuple(holders[row[0]]),
                 row[15],
             ]
         )
@@ -177,18 +189,18 @@ def matches_of(
     ]
 
 
-def _seats(connection: Connection, ids: Sequence[str]) -> dict[str, list[tuple[int, Holder]]]:
-    found: dict[str, list[tuple[int, Holder]]] = {each: [] for each in ids}
+def _holders(connection: Connection, ids: Sequence[str]) -> dict[str, list[Holder]]:
+    found: dict[str, list[Holder]] = {each: [] for each in ids}
     query = (
-        select(match_seats.c.match_id, match_seats.c.seat, players.c.name, bots.c.name)
+        select(match_seats.c.match_id, players.c.name, bots.c.name)
         .join(bots, bots.c.id == match_seats.c.bot_id)
         .join(players, players.c.id == bots.c.player_id)
         .order_by(match_seats.c.match_id, match_seats.c.seat)
     )
     for start in range(0, len(ids), 500):  # databases limit the number of parameters
         chosen = query.where(match_seats.c.match_id.in_(ids[start : start + 500]))
-        for match, seat, player, bot in connection.execute(chosen):
-            found[match].append((seat, Holder(player, bot)))
+        for match, player, bot in connection.execute(chosen):
+            found[match].append(Holder(player, bot))
     return found
 
 

@@ -21,7 +21,6 @@ A match that the viewer may not see is answered like one that does not exist.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -40,10 +39,11 @@ from plyhouse.storage import (
     match_reads,
     people,
 )
-from plyhouse.storage.bot_profiles import CareerMatch, Holder
+from plyhouse.storage.bot_profiles import CareerMatch
+from plyhouse.storage.causes import Holder
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.match_lists import MatchFilter
-from plyhouse.storage.rows import BotRow, EventRow, Identity, MatchRow, SeatRow, StoredMatch
+from plyhouse.storage.rows import BotRow, Identity, MatchRow, SeatRow, StoredMatch
 from plyhouse.storage.store import Store
 
 
@@ -240,12 +240,11 @@ class Privacy:
         for row in rows:
             competition_id = await self.competition_of(row.tournament_id)
             hidden = sight.unnamed.get(competition_id or "", frozenset())
-            secret = [each for each in row.others if f"{each.player}/{each.bot}".lower() in hidden]
-            if secret:
-                others = [Holder(PRIVATE, "") if each in secret else each for each in row.others]
-                told, void = _words(row.reason, secret), _why_void(row.void_reason, secret)
-                row = row._replace(others=tuple(others), reason=told, void_reason=void)
-            found.append(row)
+            holders = [
+                Holder(PRIVATE) if f"{each.player}/{each.bot}".lower() in hidden else each
+                for each in row.holders
+            ]
+            found.append(row._replace(holders=tuple(holders)))
         return found
 
     async def veiled(self, sight: Sight, stored: StoredMatch) -> StoredMatch:
@@ -253,11 +252,7 @@ class Privacy:
         secret = await self._secret(sight, stored.header)
         if not secret:
             return stored
-        return replace(
-            stored,
-            header=_veiled(stored.header, secret),
-            events=tuple([_without_names(event, secret) for event in stored.events]),
-        )
+        return replace(stored, header=_veiled(stored.header, secret))
 
     async def _secret(self, sight: Sight, row: MatchRow) -> list[SeatRow]:
         """Return the seats whose holders are hidden from the viewer."""
@@ -314,37 +309,7 @@ def _veiled(row: MatchRow, secret: Sequence[SeatRow]) -> MatchRow:
             for seat in row.seats
         ]
     )
-    return replace(
-        row,
-        seats=seats,
-        reason=_words(row.reason, secret),
-        void_reason=_why_void(row.void_reason, secret),
-    )
-
-
-def _without_names(event: EventRow, secret: Sequence[SeatRow]) -> EventRow:
-    """Replace hidden names in the text of an end.
-
-    It may name the bot that caused the end.
-    """
-    if event.kind != "end" or event.data is None:
-        return event
-    return replace(event, data=_words(event.data, secret))
-
-
-def _words(text: str, secret: Sequence[SeatRow] | Sequence[Holder]) -> str:
-    for seat in secret:  # organisers may write names in other letter case
-        name = re.escape(f"{seat.player}/{seat.bot}")
-        text = re.sub(name, PRIVATE, text, flags=re.IGNORECASE)
-    return text
-
-
-def _why_void(text: str | None, secret: Sequence[SeatRow] | Sequence[Holder]) -> str | None:
-    """Replace hidden names in a void reason.
-
-    A runner machine writes the bot's name there.
-    """
-    return None if text is None else _words(text, secret)
+    return replace(row, seats=seats)
 
 
 def not_there(match: str) -> Unknown:

@@ -11,7 +11,8 @@ from tests.harness.server import Server
 
 from plyhouse.server.results.bot_statistics import career, paces
 from plyhouse.storage import bot_profiles as stored
-from plyhouse.storage.bot_profiles import CareerMatch, Holder, PlyCost
+from plyhouse.storage.bot_profiles import CareerMatch, PlyCost
+from plyhouse.storage.causes import NO_CAUSE, Holder
 from plyhouse.storage.models import metadata
 
 
@@ -19,8 +20,8 @@ def played(number: int, result: str | None, **changed: Any) -> CareerMatch:
     fields: dict[str, Any] = {
         "match": f"m{number}", "game": "pig", "seat": 0, "version_id": 1, "version": "1",
         "result": result, "returned": None, "termination": "normal", "culprit": None,
-        "reason": "", "rated": True, "ply": 3, "created_ms": 1, "void_reason": None,
-        "over": True, "others": (Holder("bob", "two"),),
+        "cause": NO_CAUSE, "rated": True, "ply": 3, "created_ms": 1, "void_cause": None,
+        "over": True, "holders": (Holder("bob", "two"), Holder("bob", "two")),
     }  # fmt: skip
     return CareerMatch(**{**fields, **changed})
 
@@ -33,7 +34,7 @@ def test_matches_are_counted_by_opponent_seat_and_forfeit() -> None:
             played(2, "L", seat=1, termination="flag_fall", culprit=1),
             played(3, "W", termination="bot_crash", culprit=1),  # the other's
             played(4, None, termination="aborted"),
-            played(5, "L", game="sum", others=(ann, ann, Holder("bob", "two"))),
+            played(5, "L", game="sum", holders=(ann, ann, ann, Holder("bob", "two"))),
         ],
         more=True,
     )

@@ -48,12 +48,12 @@ from plyhouse.server.web.pages.template_filters import FILTERS
 from plyhouse.server.web.plots import Bar, progress, rating_history
 from plyhouse.storage.bot_profiles import (
     CareerMatch,
-    Holder,
     PlyCost,
     RatingPoint,
     VersionResult,
     VersionSeen,
 )
+from plyhouse.storage.causes import Holder, written
 from plyhouse.storage.competition_messages import Announcement
 from plyhouse.storage.competition_rows import (
     Code,
@@ -120,7 +120,7 @@ def match(name: str, **changed: Any) -> MatchRow:
         "ply": 7,
         "finished_ms": 1_700_000_000_000,
         "termination": f"flag_{name}",
-        "reason": name,
+        "cause": written(name),
         "returns": (1.0, -1.0),
     }
     return MatchRow(**{**fields, **changed})
@@ -301,11 +301,24 @@ def bot_page(name: str) -> dict[str, Any]:
     """A bot with a loss by forfeit, a void match and ratings of two versions."""
     fields = (name, name, 0, 1, name)
     lost = CareerMatch(
-        *(*fields, "L", -1.0, "flag_fall", 0, name, True, 7, 0, None, True),
+        *(*fields, "L", -1.0, "flag_fall", 0, written(name), True, 7, 0, None, True),
         (Holder(name, name), Holder(name, f"{name}.bot")),
     )
     void = CareerMatch(
-        *(*fields, None, None, "aborted", None, name, True, 7, 0, name, False, ()),
+        *(
+            *fields,
+            None,
+            None,
+            "aborted",
+            None,
+            written(name),
+            True,
+            7,
+            0,
+            written(name),
+            False,
+            (),
+        ),
     )
     points = [
         RatingPoint(name, each, at, 1500.0, 1400.0, 1600.0, 3) for each in "ab" for at in (1, 2)
@@ -468,7 +481,7 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
                 "output": False,
             },
             {
-                "row": match(name, void_reason=name),
+                "row": match(name, void_cause=written(name)),
                 "rules": rules(name),
                 "reviews": False,
                 "trees": False,
