@@ -174,7 +174,7 @@ def check(
     from plyhouse.games.registry import get_game
     from plyhouse.server.competition_rules.file_reader import read_competition
     from plyhouse.server.competition_rules.formats import FormatError
-    from plyhouse.server.competition_rules.grading import grade_notes
+    from plyhouse.server.competition_rules.grade_precision import grade_notes
     from plyhouse.server.results.scoring import scoring_rule
 
     text = read_text(file)

@@ -226,7 +226,7 @@ def _take_in(
 
 
 def _sheet(rows: Sequence[Joining]) -> str:
-    from plyhouse.server.competition_rules.standings_export import table_csv
+    from plyhouse.server.grades.standings_files import table_csv
 
     # A spreadsheet opens it, and students may have chosen these names: none may be a formula there.
     head = ["name", "account", "token"]

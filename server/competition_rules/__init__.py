@@ -12,15 +12,10 @@
     practice             the name and file of a practice ladder; rehearsals has those of rehearsals
     class_list           the list of a class (CSV), read whole or refused line by line, also as
                          Moodle, Canvas and Gradescope write it
-    standings            results into standings, grades, and places over the games of a final
-    grading              grades for mean scores, their certainty, and the rules of a final for both
-    grade_book           grades as files for grade books
-    missing_games        games and matches that an entry leaves out count as 0
+    grade_precision      the number of matches behind a grade, and the certainty that they give
+    sides                partners that count as one entry
     reference_baselines  built-in bots as baselines
-    standings_export     the standings as CSV, Markdown and HTML
     private_name         the name shown instead of one that stays private
-    board_statistics     strengths, intervals, crosstables and duplicate baselines of a board;
-                         board_fits computes them
     formats              the interface of formats: their input, their output, and shared parts
     format_registry      formats by their names, with their parameters
     round_robin          everybody meets everybody, once or several times
@@ -36,7 +31,6 @@
     schedule             the pairings of a round robin, made on demand
     pairing_queue        pairings still to start, and those of a round robin
     progress             pairings ready, begun and finished, in any format
-    graded_progress      the same, until grades are certain
 
 Nothing here does I/O, waits or keeps state.  `Format.ready` and its relatives take the entries, and
 the pairings begun and finished, each under its key.  A server that stopped at any moment can

@@ -182,7 +182,7 @@ class CompetitionFile:
     """True if each pairing is played from every seat."""
     teams: bool = False
     """True if the bots of a student are partners, and pairings are between two sides
-    (`plyhouse.server.competitions.sides`)."""
+    (`plyhouse.server.competition_rules.sides`)."""
     rounds: int = 1
     """The number of times the whole schedule is played, in formats with a fixed schedule."""
     rated: bool = False

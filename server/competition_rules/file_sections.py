@@ -373,7 +373,7 @@ def check_sides(file: CompetitionFile, table: Table) -> None:
     """Note baselines that have no partner, or that differ from it.
 
     Baselines of an account are partners in the order of their names, as in
-    `plyhouse.server.competitions.sides`.
+    `plyhouse.server.competition_rules.sides`.
     """
     owned: dict[str, list[tuple[int, Baseline]]] = defaultdict(list)
     for number, each in enumerate(file.baselines):

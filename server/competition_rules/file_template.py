@@ -16,7 +16,7 @@ from plyhouse.games.base import Game
 from plyhouse.games.registry import get_game
 from plyhouse.server.competition_rules.file import MOST_AT_A_TIME, VISIBILITIES
 from plyhouse.server.competition_rules.format_registry import FORMATS
-from plyhouse.server.competition_rules.grading import ENOUGH
+from plyhouse.server.competition_rules.grade_precision import ENOUGH
 from plyhouse.server.competition_rules.rehearsals import toml
 from plyhouse.server.results.scoring import return_span, side_size
 

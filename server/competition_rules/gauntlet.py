@@ -54,7 +54,7 @@ class Gauntlet(Format):
     times: int = 1
     until_certain: bool = False
     """True if graded baselines are met until the grade is certain
-    (`plyhouse.server.competition_rules.graded_progress`); ``times`` then applies to the others."""
+    (`plyhouse.server.grades.pairings_until_certain`); ``times`` then applies to the others."""
     error: float = 0.05
     """The probability that an entry's grade is wrong then, over all of its thresholds together."""
     most: int = 100

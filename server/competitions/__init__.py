@@ -10,7 +10,6 @@ tournament for each game.
     tournaments          the tournaments that are played, from their start to their end
     pairing_starts       which pairings begin: their bots are connected and have room
     tournament_state     the memory of a running tournament
-    sides                partners that count as one entry
     tournament_restore   running tournaments, rebuilt from rows
     ladders, practice    endless tournaments; the practice ladder of a competition
     absences             waits for absent entries; absence_reasons says what they wait for

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 from plyhouse.protocol.hosting.package import Package, digest_of, pack
 from plyhouse.server.accounts.builtin_bots import house_player
-from plyhouse.server.competition_rules.board_statistics import differing
 from plyhouse.server.competition_rules.file import Baseline, CompetitionFile
 from plyhouse.server.competition_rules.file_reader import (
     InvalidCompetition,
@@ -22,6 +21,7 @@ from plyhouse.server.competition_rules.file_reader import (
 )
 from plyhouse.server.competition_rules.reference_baselines import package_of, with_reference
 from plyhouse.server.config import ServerConfig
+from plyhouse.server.grades.board_statistics import differing
 from plyhouse.server.version import server_version
 from plyhouse.storage import (
     competition_changes,

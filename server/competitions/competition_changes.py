@@ -22,9 +22,9 @@ from plyhouse.server.competition_rules.file_reader import (
 )
 from plyhouse.server.competition_rules.file_sections import DATES, date_text, later_final
 from plyhouse.server.competition_rules.file_table import CannotEdit, set_value
-from plyhouse.server.competition_rules.grading import grade_thresholds, grading_rules
 from plyhouse.server.competitions.finals import told_delay
 from plyhouse.server.competitions.lifecycle import Competitions
+from plyhouse.server.grades.final_rules import grade_thresholds, grading_rules
 from plyhouse.storage import competition_changes, competition_sql, competition_students
 from plyhouse.storage.competition_changes import Changed
 from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionGame, CompetitionRow

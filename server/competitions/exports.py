@@ -23,10 +23,14 @@ from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy, Sight
-from plyhouse.server.competition_rules.board_statistics import lines
 from plyhouse.server.competition_rules.class_list import account_name
 from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competition_rules.grade_book import (
+from plyhouse.server.competition_rules.private_name import PRIVATE
+from plyhouse.server.competitions.boards import Board, Boards
+from plyhouse.server.competitions.final_results import Results
+from plyhouse.server.competitions.finals import certainty
+from plyhouse.server.grades.board_statistics import lines
+from plyhouse.server.grades.grade_files import (
     GradeEntry,
     Person,
     canvas_csv,
@@ -34,18 +38,13 @@ from plyhouse.server.competition_rules.grade_book import (
     gradescope,
     moodle_csv,
 )
-from plyhouse.server.competition_rules.grading import points_of
-from plyhouse.server.competition_rules.private_name import PRIVATE
-from plyhouse.server.competition_rules.standings import Grade
-from plyhouse.server.competition_rules.standings_export import (
+from plyhouse.server.grades.standings_files import (
     standings_html,
     standings_markdown,
     standings_table,
     table_csv,
 )
-from plyhouse.server.competitions.boards import Board, Boards
-from plyhouse.server.competitions.final_results import Results
-from plyhouse.server.competitions.finals import certainty
+from plyhouse.server.grades.student_grades import Grade, points_of
 from plyhouse.server.results.notations import NOTATIONS, ONE_MATCH, notation
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.scoring import scoring_words

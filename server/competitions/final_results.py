@@ -20,32 +20,28 @@ from cachetools import LRUCache
 
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
-from plyhouse.server.competition_rules.board_statistics import (
-    Crossing,
-    MatchOutcome,
-    Statistics,
-    crosstab,
-)
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.file_reader import stored_competition
-from plyhouse.server.competition_rules.grading import FinalRules, final_rules
-from plyhouse.server.competition_rules.standings import (
-    Entrant,
-    SeatResult,
-    Standing,
-    standings,
+from plyhouse.server.competition_rules.sides import sides_in
+from plyhouse.server.grades.board_statistics import Crossing, MatchOutcome, Statistics, crosstab
+from plyhouse.server.grades.final_rules import (
+    FinalRules,
+    scoring_of,
 )
-from plyhouse.server.competitions.sides import sides_in
+from plyhouse.server.grades.standings import Entrant, SeatResult, Standing, standings
 from plyhouse.server.match.terminations import FORFEITS
 from plyhouse.server.results.luck import Judge, judge_of, match_luck
 from plyhouse.server.results.suspicion import PlayedLine, repeat_weights
 from plyhouse.storage import (
     competition_reruns,
     competition_results,
+    tournaments,
 )
 from plyhouse.storage.competition_results import FinalSeat, State
 from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionRow
+from plyhouse.storage.errors import Unknown
 from plyhouse.storage.store import Store
+from plyhouse.storage.tournament_settings import GradingRules, settings
 
 KEPT: Final = 16
 """Number of competitions whose results are kept in memory: the last ones viewed."""
@@ -330,7 +326,7 @@ def _worked(
 ) -> Results:
     """Compute all results of the matches; this can take long."""
     # This imports numpy, which only competitions need.
-    from plyhouse.server.competition_rules.board_fits import compute_statistics
+    from plyhouse.server.grades.board_fits import compute_statistics
 
     outcomes = [each._replace(luck=kept.luck.get(each.match)) for each in outcomes]
     again = [each.match for each in outcomes if each.match in kept.lines]
@@ -421,3 +417,24 @@ def entrants_of(entries: Sequence[CompetitionEntry], file: CompetitionFile) -> t
 def _status(members: Sequence[str]) -> str:
     """Return the status of a side: a bot that is out takes its partners with it."""
     return min(members, key=("disqualified", "withdrawn", "active").index)
+
+
+async def final_rules(store: Store, row: CompetitionRow, file: CompetitionFile) -> FinalRules:
+    """Return the rules of a final; before it begins, those of the file."""
+    scoring = {}
+    grading: list[GradingRules | None] = []
+    for game in row.games:
+        scoring[game.game] = file.scored_by(game.game)
+        if game.tournament_id is not None:
+            try:
+                part = await store.read(tournaments.find_tournament, game.tournament_id)
+            except Unknown:  # Only this game of the final was deleted.
+                continue
+            scoring[game.game] = scoring_of(part)
+            grading.append(settings(part).grading)
+    if None in grading:
+        return FinalRules(scoring, every_lower=False, missing_lowest=False, by_opponent=False)
+    kept = [each for each in grading if each]
+    every_lower = all(each.every_lower for each in kept) if kept else file.every_lower
+    missing_lowest = all(each.missing_lowest for each in kept)
+    return FinalRules(scoring, every_lower, missing_lowest, file.until_certain)

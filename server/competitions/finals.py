@@ -19,15 +19,15 @@ import msgspec
 from plyhouse.games.registry import get_game
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.formats import FormatError
-from plyhouse.server.competition_rules.grading import grade_thresholds, grading_rules
 from plyhouse.server.competition_rules.ladder import Ladder
 from plyhouse.server.competition_rules.preview import planned_matches
+from plyhouse.server.competition_rules.sides import Sides, sides_in
 from plyhouse.server.competition_rules.tie_breaks import places_without
 from plyhouse.server.competitions.baselines import Baselines
 from plyhouse.server.competitions.boards import Boards, Visibility
 from plyhouse.server.competitions.game_finals import Certainty, GameFinal
-from plyhouse.server.competitions.sides import Sides, sides_in
 from plyhouse.server.competitions.upcoming_pairings import some_of
+from plyhouse.server.grades.final_rules import grade_thresholds, grading_rules
 from plyhouse.server.results.scoring import default_scoring
 from plyhouse.storage import (
     competition_reruns,

@@ -6,11 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from plyhouse.games.base import Scoring
-from plyhouse.server.competition_rules.board_statistics import differing
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.file_reader import stored_competition
-from plyhouse.server.competition_rules.grading import scoring_of
-from plyhouse.server.competition_rules.missing_games import missing, missing_words
 from plyhouse.server.competitions import finals
 from plyhouse.server.competitions.absence_reasons import (
     gone_texts,
@@ -23,6 +20,9 @@ from plyhouse.server.competitions.boards import days_late
 from plyhouse.server.competitions.finals import delay_of
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.competitions.upcoming_pairings import some_of, unplayed
+from plyhouse.server.grades.board_statistics import differing
+from plyhouse.server.grades.final_rules import scoring_of
+from plyhouse.server.grades.missing_games import missing, missing_words
 from plyhouse.server.table.presence import Presence
 from plyhouse.storage import (
     competition_reruns,

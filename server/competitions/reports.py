@@ -37,19 +37,15 @@ from plyhouse.protocol.api.reports import (
 )
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import role_in
-from plyhouse.server.competition_rules.board_statistics import (
-    MatchOutcome,
-    any_time_interval,
-    lines,
-)
-from plyhouse.server.competition_rules.grading import is_reached
-from plyhouse.server.competition_rules.missing_games import missing_words
 from plyhouse.server.competition_rules.private_name import PRIVATE
-from plyhouse.server.competition_rules.standings import Grade, Standing
 from plyhouse.server.competitions.absence_reasons import withdrawn_texts
 from plyhouse.server.competitions.boards import Boards, Viewer, Visibility, eyes_of
 from plyhouse.server.competitions.exports import grade_points
 from plyhouse.server.competitions.final_results import Results
+from plyhouse.server.grades.board_statistics import MatchOutcome, any_time_interval, lines
+from plyhouse.server.grades.missing_games import missing_words
+from plyhouse.server.grades.standings import Standing
+from plyhouse.server.grades.student_grades import Grade, is_reached
 from plyhouse.server.match.events import end_data
 from plyhouse.server.match.views import Views
 from plyhouse.server.results.intervals import mean_interval
@@ -201,7 +197,7 @@ def _address(match: str, ply: int | None = None) -> str:
 
 def _points(results: Results) -> list[_Point]:
     # This imports numpy, which only competitions need.
-    from plyhouse.server.competition_rules.board_fits import checkpoints
+    from plyhouse.server.grades.board_fits import checkpoints
 
     return [
         _Point(count, {each.name: each for each in fitted.estimates()})

@@ -13,8 +13,6 @@ from plyhouse.games.registry import get_game
 from plyhouse.server.competition_rules.format_registry import make_format
 from plyhouse.server.competition_rules.formats import Field, Format, PairingOutcome
 from plyhouse.server.competition_rules.gauntlet import Gauntlet
-from plyhouse.server.competition_rules.graded_progress import GradedProgress
-from plyhouse.server.competition_rules.grading import scoring_of
 from plyhouse.server.competition_rules.ladder import Ladder
 from plyhouse.server.competition_rules.pairing_queue import (
     PairingQueue,
@@ -25,14 +23,16 @@ from plyhouse.server.competition_rules.pairing_queue import (
 from plyhouse.server.competition_rules.practice import practice_rest
 from plyhouse.server.competition_rules.progress import Progress, field_of
 from plyhouse.server.competition_rules.schedule import round_robin
+from plyhouse.server.competition_rules.sides import Sides
 from plyhouse.server.competitions.ladders import LadderQueue
-from plyhouse.server.competitions.sides import Sides
 from plyhouse.server.competitions.tournament_state import (
     PairingId,
     PairingTally,
     Repetition,
     RunningTournament,
 )
+from plyhouse.server.grades.final_rules import scoring_of
+from plyhouse.server.grades.pairings_until_certain import GradedProgress
 from plyhouse.server.match.terminations import FORFEITS
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.results.scoring import teams_of

@@ -16,7 +16,7 @@ from typing import Final
 from plyhouse.games.base import Scoring
 from plyhouse.server.competition_rules.formats import Pairing, PairingOutcome
 from plyhouse.server.competition_rules.pairing_queue import PairingQueue
-from plyhouse.server.competitions.sides import Sides
+from plyhouse.server.competition_rules.sides import Sides
 from plyhouse.server.table.match_runner import Terms
 from plyhouse.storage.rows import TournamentRow
 from plyhouse.storage.tournament_settings import TournamentSettings

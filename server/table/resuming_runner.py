@@ -13,8 +13,8 @@ from typing import Any
 
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
-from plyhouse.server.competition_rules.grading import scoring_of
 from plyhouse.server.config import ServerConfig
+from plyhouse.server.grades.final_rules import scoring_of
 from plyhouse.server.match.engine import Match
 from plyhouse.server.match.restore import RestoreError, restore
 from plyhouse.server.match.terms import config_of, machines_of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -18,6 +19,7 @@ SERVER_LAYERS = (
     "wire",
     "cluster",
     "competition_rules",
+    "grades",
     "jobs",
     "accounts",
     "table",
@@ -101,6 +103,18 @@ def test_every_import_within_a_room_stays_within_its_table(top: str) -> None:
             if top == "server" and here and not there and dotted not in SERVED:
                 broken.append(f"{name}:{line}: {dotted} joins the rooms; they do not know it")
     assert not broken, "\n".join(broken)
+
+
+def test_modules_of_grades_use_those_above_them_only() -> None:
+    """The docstring of the package lists its modules in the order of the computation."""
+    folder = folder_of("server") / "grades"
+    docstring = ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8"))) or ""
+    order = re.findall(r"^    (\w+)  +\S", docstring, re.MULTILINE)
+    for path in sorted(folder.glob("[!_]*.py")):
+        used = [dotted.split(".")[3] for _, dotted in imports(path)
+                if dotted.startswith("plyhouse.server.grades.")]  # fmt: skip
+        late = [name for name in used if name not in order[: order.index(path.stem)]]
+        assert not late, f"{path.name} may not import {late}"
 
 
 CONNECTIONS = {"plyhouse.server.table.participants", "plyhouse.server.wire.session"}

@@ -7,10 +7,10 @@ from itertools import combinations
 
 import pytest
 
-from plyhouse.server.competition_rules.board_fits import compute_statistics
-from plyhouse.server.competition_rules.board_statistics import MatchOutcome, crosstab, lines
-from plyhouse.server.competition_rules.standings import Entrant, SeatResult, standings
-from plyhouse.server.competition_rules.standings_export import standings_table
+from plyhouse.server.grades.board_fits import compute_statistics
+from plyhouse.server.grades.board_statistics import MatchOutcome, crosstab, lines
+from plyhouse.server.grades.standings import Entrant, SeatResult, standings
+from plyhouse.server.grades.standings_files import standings_table
 from plyhouse.server.results.scoring import match_scores
 
 NAMES = ("a/x", "b/x", "c/x", "d/x")

@@ -8,8 +8,8 @@ from itertools import combinations
 
 import pytest
 
-from plyhouse.server.competition_rules.board_fits import checkpoints, compute_statistics
-from plyhouse.server.competition_rules.board_statistics import (
+from plyhouse.server.grades.board_fits import checkpoints, compute_statistics
+from plyhouse.server.grades.board_statistics import (
     MatchOutcome,
     Statistics,
     differing,
@@ -17,8 +17,8 @@ from plyhouse.server.competition_rules.board_statistics import (
     told,
     twins,
 )
-from plyhouse.server.competition_rules.standings import Entrant, SeatResult, Standing, standings
-from plyhouse.server.competition_rules.standings_export import standings_table
+from plyhouse.server.grades.standings import Entrant, SeatResult, Standing, standings
+from plyhouse.server.grades.standings_files import standings_table
 from plyhouse.storage.rows import TournamentRow
 from plyhouse.storage.tournament_settings import settings
 

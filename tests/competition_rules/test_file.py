@@ -20,7 +20,7 @@ from plyhouse.server.competition_rules.file_reader import (
 )
 from plyhouse.server.competition_rules.file_template import template
 from plyhouse.server.competition_rules.format_registry import FORMATS, described
-from plyhouse.server.competition_rules.grading import grade_notes
+from plyhouse.server.competition_rules.grade_precision import grade_notes
 
 NOW = datetime(2026, 10, 1, 12, tzinfo=UTC)
 LEAST = 'name = "Cup"\ngames = ["pig"]\ntime_control = "move:1"\n'

@@ -11,7 +11,7 @@ from plyhouse.server.competition_rules.dates import days_after, milliseconds, re
 from plyhouse.server.competition_rules.file import LateRule
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
 from plyhouse.server.competition_rules.file_sections import date_text, later_final, written_dates
-from plyhouse.server.competition_rules.grading import grade_notes
+from plyhouse.server.competition_rules.grade_precision import grade_notes
 
 FILE = """name = "Cup"
 games = ["pig"]

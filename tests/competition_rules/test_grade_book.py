@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from plyhouse.server.competition_rules.board_statistics import BoardLine
 from plyhouse.server.competition_rules.class_list import read_students
 from plyhouse.server.competition_rules.file import Baseline, CompetitionFile
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
-from plyhouse.server.competition_rules.grade_book import (
+from plyhouse.server.grades.board_statistics import BoardLine
+from plyhouse.server.grades.grade_files import (
     GradeEntry,
     Person,
     canvas_csv,
@@ -24,8 +24,8 @@ from plyhouse.server.competition_rules.grade_book import (
     gradescope,
     moodle_csv,
 )
-from plyhouse.server.competition_rules.grading import grade_level, is_reached, points_of
-from plyhouse.server.competition_rules.standings import Entrant, Grade, Standing
+from plyhouse.server.grades.standings import Entrant, Standing
+from plyhouse.server.grades.student_grades import Grade, grade_level, is_reached, points_of
 from plyhouse.server.results.fitted import Estimate
 from plyhouse.server.results.sequential import BandDecision, GradingState
 

@@ -8,13 +8,13 @@ import random
 import pytest
 
 from plyhouse.server.competition_rules.file_reader import read_competition
-from plyhouse.server.competition_rules.grading import (
+from plyhouse.server.competition_rules.grade_precision import (
     ENOUGH,
     MOST_ERROR,
     grade_matches,
     grade_notes,
-    standard_error,
 )
+from plyhouse.server.grades.student_grades import standard_error
 
 HEAD = 'name = "Cup"\ntime_control = "move:1"\n'
 GRADED = '[[baselines]]\nbot = "staff/easy"\ngrade = "pass"\n'

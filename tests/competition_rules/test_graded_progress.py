@@ -13,10 +13,10 @@ import pytest
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
 from plyhouse.server.competition_rules.formats import FormatError, Pairing, PairingOutcome
 from plyhouse.server.competition_rules.gauntlet import Gauntlet
-from plyhouse.server.competition_rules.graded_progress import GradedProgress
 from plyhouse.server.competition_rules.pairing_queue import Pool, Reusable
 from plyhouse.server.competition_rules.preview import Measured, preview
 from plyhouse.server.competition_rules.progress import field_of
+from plyhouse.server.grades.pairings_until_certain import GradedProgress
 from plyhouse.server.results.sequential import GradingState
 
 THRESHOLDS = {"easy": 0.4, "hard": 0.6}

@@ -7,19 +7,10 @@ import json
 import pytest
 
 from plyhouse.server.competition_rules.file import Baseline
-from plyhouse.server.competition_rules.grade_book import GradeEntry, gradescope
-from plyhouse.server.competition_rules.missing_games import (
-    left_games,
-    left_words,
-    missing,
-    missing_words,
-)
-from plyhouse.server.competition_rules.standings import (
-    Entrant,
-    SeatResult,
-    grades,
-    standings,
-)
+from plyhouse.server.grades.grade_files import GradeEntry, gradescope
+from plyhouse.server.grades.missing_games import left_games, left_words, missing, missing_words
+from plyhouse.server.grades.standings import Entrant, SeatResult, standings
+from plyhouse.server.grades.student_grades import grades
 
 ADA = Entrant(1, "ada/all", "ada")
 BEN = Entrant(2, "ben/pig", "ben")

@@ -11,14 +11,8 @@ from tests.competition_rules.playing import Play
 from tests.harness.competition_fields import FORMS, SEEDS, field_of, fits
 
 from plyhouse.server.competition_rules.formats import Format, TableLine
-from plyhouse.server.competition_rules.standings import (
-    Entrant,
-    SeatResult,
-    Standing,
-    standings,
-    with_places,
-)
 from plyhouse.server.competitions.finals import by_lot
+from plyhouse.server.grades.standings import Entrant, SeatResult, Standing, standings, with_places
 
 
 def row(entry: int, place: int | None) -> TableLine[int]:

@@ -9,15 +9,9 @@ from dataclasses import replace
 import pytest
 
 from plyhouse.server.competition_rules.file import Baseline
-from plyhouse.server.competition_rules.grading import standard_error
-from plyhouse.server.competition_rules.standings import (
-    Entrant,
-    Grade,
-    SeatResult,
-    grades,
-    standings,
-)
-from plyhouse.server.competition_rules.standings_export import standings_csv
+from plyhouse.server.grades.standings import Entrant, SeatResult, standings
+from plyhouse.server.grades.standings_files import standings_csv
+from plyhouse.server.grades.student_grades import Grade, grades, standard_error
 
 ADA = Entrant(1, "ada/deep", "ada", version="2", digest="abc")
 BOB = Entrant(2, "bob/bob", "bob")

@@ -6,8 +6,8 @@ import pytest
 
 from plyhouse.server.competition_rules.file_reader import read_competition
 from plyhouse.server.competition_rules.private_name import PRIVATE
-from plyhouse.server.competition_rules.standings import Entrant
 from plyhouse.server.competitions.boards import Viewer, Visibility, eyes_of
+from plyhouse.server.grades.standings import Entrant
 
 FILE = """
 name = "Cup"

@@ -16,9 +16,9 @@ from tests.harness.server import BotClient
 from plyhouse.games import Scoring
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.messages import MatchMessage, Ready, Welcome
-from plyhouse.server.competition_rules.grading import scoring_of
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.grades.final_rules import scoring_of
 from plyhouse.server.results.record import read_record
 from plyhouse.storage import competition_results, competition_sql, competition_students
 from plyhouse.storage.competition_rows import NewMember

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plyhouse.games.registry import get_game
-from plyhouse.server.competitions.sides import Sides
+from plyhouse.server.competition_rules.sides import Sides
 from plyhouse.storage.competition_results import FinalSeat
 from plyhouse.storage.competition_rows import CompetitionEntry
 from plyhouse.storage.rows import PlayedSeat

@@ -27,11 +27,11 @@ from plyhouse.protocol.api.reports import (
 )
 from plyhouse.protocol.api.server import ClusterMember, ClusterState
 from plyhouse.protocol.messages import SeatInfo
-from plyhouse.server.competition_rules.board_statistics import BoardLine
 from plyhouse.server.competition_rules.file import Practice as FilePractice
-from plyhouse.server.competition_rules.standings import Entrant, Standing
 from plyhouse.server.competitions.bot_profiles import BotCareer
 from plyhouse.server.competitions.upcoming_pairings import Upcoming
+from plyhouse.server.grades.board_statistics import BoardLine
+from plyhouse.server.grades.standings import Entrant, Standing
 from plyhouse.server.lobby.match_search import Words
 from plyhouse.server.results.bot_statistics import career, forfeited, paces
 from plyhouse.server.results.fitted import Estimate

@@ -18,7 +18,7 @@ from plyhouse.protocol.api.competitions import CompetitionCost, GameCost
 from plyhouse.server.competition_rules.dates import milliseconds_of
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.formats import FormatError
-from plyhouse.server.competition_rules.grading import grade_notes
+from plyhouse.server.competition_rules.grade_precision import grade_notes
 from plyhouse.server.competition_rules.preview import (
     Measured,
     counted_entries,

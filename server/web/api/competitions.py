@@ -36,13 +36,13 @@ from plyhouse.server.accounts.roles import require
 from plyhouse.server.administration.audit_follower import AuditFollower
 from plyhouse.server.competition_rules.file import Baseline, CompetitionFile
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition, stored_competition
-from plyhouse.server.competition_rules.grade_book import GradeEntry, grades_csv
-from plyhouse.server.competition_rules.standings import Standing as EntryStanding
-from plyhouse.server.competition_rules.standings_export import standings_csv
 from plyhouse.server.competitions.boards import Boards, Viewer, eyes_of
 from plyhouse.server.competitions.exports import grade_entries
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.competitions.suspicions import suspicions
+from plyhouse.server.grades.grade_files import GradeEntry, grades_csv
+from plyhouse.server.grades.standings import Standing as EntryStanding
+from plyhouse.server.grades.standings_files import standings_csv
 from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.results.scoring import scoring_words
 from plyhouse.server.table.directory import Directory

@@ -36,8 +36,8 @@ from plyhouse.protocol.api.submissions import (
 )
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
-from plyhouse.server.competition_rules.missing_games import missing, outcome_words
 from plyhouse.server.competitions.boards import lateness
+from plyhouse.server.grades.missing_games import missing, outcome_words
 from plyhouse.server.hosting.hosted_play import HostedPlay
 from plyhouse.server.hosting.runner_reports import BotOutput, Outputs
 from plyhouse.server.hosting.runners import Hosting

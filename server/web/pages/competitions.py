@@ -20,7 +20,6 @@ from litestar.params import FromPath, FromQuery
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
-from plyhouse.server.competition_rules.board_statistics import BoardLine
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition, stored_competition
 from plyhouse.server.competitions.boards import Board, Boards
@@ -30,6 +29,7 @@ from plyhouse.server.competitions.overview import GameProgress
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.competitions.upcoming_pairings import Upcoming, upcoming
 from plyhouse.server.config import ServerConfig
+from plyhouse.server.grades.board_statistics import BoardLine
 from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.results.intervals import Interval
 from plyhouse.server.results.scoring import scoring_rule
@@ -202,7 +202,7 @@ _WIDTHS: Final[LRUCache[str, tuple[Any, float, list[tuple[int, float]]]]] = LRUC
 def _widths(found: Results) -> list[tuple[int, float]]:
     """Return numbers of matches, and half the mean width of the intervals after each."""
     # This imports numpy, which only competitions need.
-    from plyhouse.server.competition_rules.board_fits import checkpoints
+    from plyhouse.server.grades.board_fits import checkpoints
 
     begun = time.monotonic()
     kept = _WIDTHS.get(found.row.id)

@@ -15,7 +15,7 @@ from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.api.boards import Standing
 from plyhouse.protocol.messages import SeatInfo
-from plyhouse.server.competition_rules.missing_games import outcome_words
+from plyhouse.server.grades.missing_games import outcome_words
 from plyhouse.server.match.outcomes import forfeit_returns
 from plyhouse.server.match.time_control import SECOND, InvalidTimeControl, TimeControl
 from plyhouse.server.results.notations import TEXT, form_of

@@ -1,8 +1,8 @@
 """The standings of a competition as CSV, Markdown and HTML.
 
 All functions are pure: they turn the lines of a board
-(`plyhouse.server.competition_rules.board_statistics`)
-into text.  `plyhouse.server.competition_rules.grade_book` writes grades.
+(`plyhouse.server.grades.board_statistics`)
+into text.  `plyhouse.server.grades.grade_files` writes grades.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
 
-from plyhouse.server.competition_rules.board_statistics import BoardLine
-from plyhouse.server.competition_rules.standings import Standing
+from plyhouse.server.grades.board_statistics import BoardLine
+from plyhouse.server.grades.standings import Standing
 
 Cell = str | int | float | None
 HEAD: Final = ("place", "entry", "student", "status", "baseline", "score", "matches", "wins",

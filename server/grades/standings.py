@@ -1,19 +1,13 @@
-"""Standings and grades of a final from its results, and their CSV.
+"""Results into standings, with places by the rules of the format.
 
 A *score* is from 0 to 1.  A match scores by wins or by returns (`plyhouse.server.results.scoring`).
 A game scores the mean over its matches.  An entry scores the mean over its games, each with the
 same weight, however many matches it has.  A game that it left out counts as 0, and so do the
-matches that it missed by leaving one (`plyhouse.server.competition_rules.missing_games`).
+matches that it missed by leaving one (`plyhouse.server.grades.missing_games`).
 
 Entries with the same score share a rank.  A disqualified entry has no rank and comes last; results
-of others against it stay.  A twin (`plyhouse.server.competition_rules.board_statistics`) is
-listed by its score without a rank, and the others are ranked as if it were absent.
-
-A grade (`plyhouse.server.competition_rules.grading`) compares the mean score against each baseline
-with the threshold of the file.  The mean is over all matches of all games, with a 0 for each match
-that the entry missed by leaving.  A student with several entries gets the best grade.
-
-Places in a competition by the rules of its format.
+of others against it stay.  A twin (`plyhouse.server.grades.board_statistics`) is listed by its
+score without a rank, and the others are ranked as if it were absent.
 
 The final of one game has the places of its format's table.  With several games, round robins and
 gauntlets are ordered by the mean score over the games.  In other formats the mean of the places in
@@ -31,16 +25,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from plyhouse.server.competition_rules.file import Baseline
 from plyhouse.server.competition_rules.formats import TableLine
-from plyhouse.server.competition_rules.grading import grade_level, standard_error
-from plyhouse.server.competition_rules.missing_games import (
-    Left,
-    left_games,
-    lost_matches,
-    lost_meetings,
-)
 from plyhouse.server.competition_rules.tie_breaks import places_without
+from plyhouse.server.grades.missing_games import Left, left_games, lost_matches, lost_meetings
 
 BY_SCORE: Final = ("round_robin", "double_round_robin", "gauntlet", "tables")
 """Formats with comparable scores: opponents are the same, or drawn without regard to results."""
@@ -166,45 +153,10 @@ class Standing:
     lost: Mapping[str, int] = field(default_factory=dict)
     """The number of further matches that count as 0 in each game that it left after some."""
     place: int | None = None
-    """The place by the rules of the format (`plyhouse.server.competition_rules.standings`).
+    """The place by the rules of the format.
 
     None before the final, for disqualified entries, twins, and baselines that are not ranked.
     """
-
-
-@dataclass(frozen=True, slots=True)
-class Grade:
-    """The grade of a student."""
-
-    student: str
-    grade: str
-    """Empty if no threshold was reached.  Otherwise the grade, ``disqualified``, ``nothing
-    entered``, or, for an entry without matches, ``nothing played``."""
-    score: float | None
-    entry: str
-    """The entry that earned it."""
-    against: tuple[float | None, ...]
-    """The mean score against each baseline of the file; None where they have not met."""
-    matches: tuple[int, ...] = ()
-    """The number of matches played in each of these means."""
-    errors: tuple[float | None, ...] = ()
-    """The standard error of each of these means (`standard_error`)."""
-    level: int = -1
-    """The number of the baseline whose grade it is; below 0 for no grade."""
-    days_late: int = 0
-    """Days, begun or full, by which the entry came after the freeze or the student's extension."""
-    penalty: float = 0.0
-    """The penalty for these days, in percent of the points."""
-    games: Mapping[str, float] = field(default_factory=dict)
-    """The score of the entry in each game."""
-    counts: Mapping[str, int] = field(default_factory=dict)
-    """The number of its matches in each game."""
-    missing: tuple[str, ...] = ()
-    """The games that it left out."""
-    lost: Mapping[str, int] = field(default_factory=dict)
-    """As in `Standing`."""
-    zeros: Mapping[int, int] = field(default_factory=dict)
-    """The number of matches that count as 0 in the mean against a baseline, by its number."""
 
 
 def standings(
@@ -306,102 +258,3 @@ def _line(
 def _rounded(score: float) -> float:
     """Return a rounded mean, so that the order of summation does not matter."""
     return round(score, 12)
-
-
-def grades(
-    students: Iterable[str],
-    entrants: Sequence[Entrant],
-    results: Sequence[SeatResult],
-    baselines: Sequence[Baseline],
-    *,
-    every_lower: bool = True,
-    by_opponent: bool = False,
-    left: Left = NOBODY,
-) -> list[Grade]:
-    """Return the grade of every student, by name.
-
-    ``every_lower`` is as in `grade_level`, ``by_opponent`` and ``left`` as in `standings`.
-    """
-    needed = [each.at_least if each.grade else None for each in baselines]
-    against = _against(results)
-    ids = {name.lower(): entrant.bot_id for entrant in entrants for name in entrant.bots.values()}
-    staff = [ids.get(baseline.bot.lower()) for baseline in baselines]
-    lost: Counter[tuple[int, int]] = Counter()
-    for (bot, _, opponent), more in lost_meetings(left, results).items():
-        lost[bot, opponent] += more
-    lines = standings(entrants, results, by_opponent=by_opponent, left=left)
-    overall = {line.entrant.bot_id: line for line in lines}
-    own: dict[str, list[Entrant]] = defaultdict(list)
-    for entrant in entrants:
-        if not entrant.baseline:
-            own[entrant.student.lower()].append(entrant)
-    found: list[Grade] = []
-    for student in sorted(students, key=str.lower):
-        options: list[tuple[int, float, Grade]] = []
-        for entrant in own[student.lower()]:
-            rows = [against[entrant.bot_id, bot] if bot else [] for bot in staff]
-            met = tuple(
-                _mean([score for _, score in each], lost[entrant.bot_id, bot or 0])
-                for bot, each in zip(staff, rows, strict=True)
-            )
-            out = entrant.status == "disqualified"
-            best = -2 if out else grade_level(met, needed, every_lower=every_lower)
-            grade = "disqualified" if out else baselines[best].grade if best >= 0 else ""
-            own_line = overall[entrant.bot_id]
-            score = own_line.score
-            if score is None and not out:
-                grade = "nothing played"
-            line = Grade(
-                student,
-                grade,
-                score,
-                entrant.name,
-                met,
-                tuple(map(len, rows)),
-                tuple(map(_error, rows)),
-                best,
-                games=own_line.games,
-                counts=own_line.counts,
-                missing=tuple(game for game, count in own_line.counts.items() if not count),
-                lost=own_line.lost,
-                zeros={
-                    number: lost[entrant.bot_id, bot]
-                    for number, bot in enumerate(staff)
-                    if bot and (entrant.bot_id, bot) in lost
-                },
-            )
-            options.append((best, -1.0 if score is None else score, line))
-        if options:
-            found.append(max(options, key=lambda option: option[:2])[2])
-        else:
-            none = (None,) * len(staff)
-            found.append(Grade(student, "nothing entered", None, "", none, (0,) * len(staff), none))
-    return found
-
-
-def _against(results: Sequence[SeatResult]) -> dict[tuple[int, int], list[tuple[str, float]]]:
-    """Return the pairings and scores of each bot against each other bot."""
-    matches: dict[str, list[SeatResult]] = defaultdict(list)
-    for result in results:
-        matches[result.match].append(result)
-    found: dict[tuple[int, int], list[tuple[str, float]]] = defaultdict(list)
-    for seats in matches.values():
-        for one in seats:
-            for other in seats:
-                if one.bot_id != other.bot_id:
-                    unit = one.pairing or one.match
-                    found[one.bot_id, other.bot_id].append((unit, one.score))
-    return found
-
-
-def _mean(scores: Sequence[float], lost: int = 0) -> float | None:
-    """Return the mean of the scores and of ``lost`` zeros; None without any."""
-    return sum(scores) / (len(scores) + lost) if scores or lost else None
-
-
-def _error(rows: Sequence[tuple[str, float]]) -> float | None:
-    """Return the standard error of the mean of scores, over their pairings."""
-    pairings: dict[str, list[float]] = defaultdict(list)
-    for pairing, score in rows:
-        pairings[pairing].append(score)
-    return standard_error([sum(each) / len(each) for each in pairings.values()])

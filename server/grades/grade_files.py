@@ -13,12 +13,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from plyhouse.server.competition_rules.board_statistics import BoardLine
 from plyhouse.server.competition_rules.class_list import CANVAS_ID
 from plyhouse.server.competition_rules.file import Baseline
-from plyhouse.server.competition_rules.missing_games import left_words, missing_words
-from plyhouse.server.competition_rules.standings import Grade
-from plyhouse.server.competition_rules.standings_export import Cell, table_csv
+from plyhouse.server.grades.board_statistics import BoardLine
+from plyhouse.server.grades.missing_games import left_words, missing_words
+from plyhouse.server.grades.standings_files import Cell, table_csv
+from plyhouse.server.grades.student_grades import Grade
 from plyhouse.server.results.sequential import BandDecision
 
 

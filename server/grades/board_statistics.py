@@ -1,6 +1,6 @@
 """Statistics from a competition's results: strengths and their certainty.
 
-Standings (`plyhouse.server.competition_rules.standings`) follow the rules: mean scores.  This
+Standings (`plyhouse.server.grades.standings`) follow the rules: mean scores.  This
 module computes what can be concluded from them, with the fits of `plyhouse.server.results`:
 
 * a rating with its fixed-time and any-time interval, and the ranks that an entry may have;
@@ -35,7 +35,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from plyhouse.server.competition_rules.private_name import PRIVATE
-from plyhouse.server.competition_rules.standings import Entrant, Standing
+from plyhouse.server.grades.standings import Entrant, Standing
 from plyhouse.server.results.intervals import Interval, mean_interval
 from plyhouse.server.results.scoring import pair_score
 from plyhouse.server.results.sequential import ConfidenceSequence

@@ -22,7 +22,7 @@ Left = Mapping[str, Collection[int]]
 
 
 class Result(Protocol):
-    """The result of one seat (`plyhouse.server.competition_rules.standings.SeatResult`)."""
+    """The result of one seat (`plyhouse.server.grades.standings.SeatResult`)."""
 
     @property
     def match(self) -> str:

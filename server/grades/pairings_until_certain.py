@@ -31,9 +31,9 @@ from plyhouse.server.competition_rules.formats import (
     TableLine,
 )
 from plyhouse.server.competition_rules.gauntlet import Gauntlet
-from plyhouse.server.competition_rules.grading import grade_level
 from plyhouse.server.competition_rules.pairing_queue import PairingQueue, Pool
 from plyhouse.server.competition_rules.tie_breaks import placed, standings
+from plyhouse.server.grades.student_grades import grade_level
 from plyhouse.server.results.sequential import BandDecision, Grading, GradingState
 
 _KEY: Final = re.compile(r"e(\d+)-b(\d+)-(\d+)(?:@(\d+))?$")

@@ -1,7 +1,7 @@
 """Computation of board statistics: `compute_statistics`, and `checkpoints`.
 
 It needs numpy and all fits, so it is separate from its result types
-(`plyhouse.server.competition_rules.board_statistics`).  A server without a competition, and matches
+(`plyhouse.server.grades.board_statistics`).  A server without a competition, and matches
 on one's own machine, do without it.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 from plyhouse.games.base import Scoring
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
-from plyhouse.server.competition_rules.board_statistics import MatchOutcome, Statistics
+from plyhouse.server.grades.board_statistics import MatchOutcome, Statistics
 from plyhouse.server.results.fitted import Fitted
 from plyhouse.server.results.luck import Adjusted
 from plyhouse.server.results.mean_returns import Paid, mean_returns

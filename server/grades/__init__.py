@@ -1,0 +1,17 @@
+"""Standings, grades and statistics of a final, as pure functions of its results.
+
+Each module uses only those above it:
+
+    final_rules             the scoring and grading that a final stored when it began
+    missing_games           games and matches that an entry leaves out count as 0
+    standings               results into standings, with places by the rules of the format
+    student_grades          the grades of students, from mean scores against baselines
+    pairings_until_certain  the pairings of a gauntlet that continues until grades are certain
+    board_statistics        strengths, intervals, crosstables and duplicate baselines of a board
+    board_fits              the fits that compute them, with numpy
+    standings_files         standings as CSV, Markdown and HTML
+    grade_files             grades as CSV, and as files for Canvas, Moodle and Gradescope
+
+Nothing here does I/O or keeps state.  `plyhouse.server.competitions.final_results` reads the
+results from the database, and `plyhouse.server.competitions.boards` shows them.
+"""
