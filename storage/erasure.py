@@ -1,9 +1,9 @@
 """Erasing a person: what names somebody is replaced by a pseudonym or deleted; the SQL.
 
-Matches stay, as the results of others depend on them: seats, scores and clocks refer to accounts by
-number.  Texts that name the person are rewritten: the audit log,
-why matches ended or are void, notes and announcements.  Texts of the person are deleted: packages,
-output, thoughts that its bots told, refused actions, requests.
+Matches stay, as the results of others depend on them.  Seats, scores, clocks, why matches ended and
+the audit log refer to accounts by number.  Texts of people that name the person are rewritten:
+reasons that they gave, notes and announcements.  Texts of the person are deleted: packages, output,
+thoughts that its bots told, refused actions, requests.
 
 `COLUMNS` says of every column that can hold a text what becomes of it; a test compares it with the
 models, so that a new column cannot be forgotten.

@@ -1,4 +1,7 @@
-"""The names by which a person is known, and texts with a pseudonym in their place."""
+"""The names by which a person is known, and texts of people with a pseudonym in their place.
+
+Texts of the server are stored without names (`plyhouse.storage.causes`, `plyhouse.storage.audit`).
+"""
 
 from __future__ import annotations
 

@@ -15,7 +15,8 @@ baseline's owner read the name in stored matches, and only they find a match by 
 final, a list of bots contains a hidden baseline only if it was seen elsewhere (`Sight.secret`).
 
 All code that shows matches must ask this module first.  `Privacy.sight` returns what a viewer may
-see, and `Sight.sees` tests one match.  `Privacy.match` and `Privacy.matches` return stored matches.
+see, and `Sight.sees` tests one match.  `Privacy.match` and `Privacy.matches` return stored matches,
+whose sentences name the holders of the seats as the viewer may know them.
 A match that the viewer may not see is answered like one that does not exist.
 """
 

@@ -263,7 +263,7 @@ async def test_names_in_older_reasons_and_in_the_older_log_become_references(
         events_now = await store.read(lambda c: c.execute(select(events)).all())
         ada, other = Holder("ada", "Deep"), Holder("(another entry)")
         (match,), (event,) = rows, events_now
-        data = end_data(EventRow(*event[:5], event.text, data=event.data))
+        data = end_data(EventRow(event.match_id, 0, "end", 3, 0, "flag_fall", data=event.data))
         for cause in (decoded(match.reason), data.cause):
             assert cause.sentence([ada, other]) == reason
             assert "ada" not in cause.encoded()

@@ -157,7 +157,7 @@ def cause(text: str, seats: Mapping[str, int], *, labels: bool) -> str:
     ``labels``: the server wrote the text, so the holder behind a number is that of the seat.
 
     >>> cause("seat 2 ((another entry)) was away.", {}, labels=True)
-    '{"code":"written","seats":[1],"words":["seat 2 ("," was away."]}'
+    '{"code":"written","seats":[1],"words":["seat 2 (",") was away."]}'
     """
     if not text:
         return ""
