@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, func, select, text
+from sqlalchemy import Connection, Row, Select, case, func, select, text
 
 from plyhouse.storage.models import audit, bots, players, versions
 from plyhouse.storage.names import key_of
@@ -54,16 +54,13 @@ def add(
     ``subject`` has `ABOUT` in the place of its name.  ``old_name`` is the name that a renamed
     player had, or that of a member of the account.
     """
+    bot: Any = bot_id
+    player: Any = player_id
     if version_id is not None:
-        bot_id = connection.execute(
-            select(versions.c.bot_id).where(versions.c.id == version_id)
-        ).scalar_one()
-    if bot_id is not None:
-        player_id = connection.execute(
-            select(bots.c.player_id).where(bots.c.id == bot_id)
-        ).scalar_one()
+        bot = select(versions.c.bot_id).where(versions.c.id == version_id).scalar_subquery()
+    if bot is not None:
+        player = select(bots.c.player_id).where(bots.c.id == bot).scalar_subquery()
     account = select(players.c.id).where(players.c.name_key == key_of(by.who))
-    who_id = connection.execute(account).scalar_one_or_none()
     if connection.dialect.name == "postgresql":
         # Numbers are drawn before a transaction commits: without this lock an entry could appear
         # before one that a server has read already, which would then miss it.  Reading goes on.
@@ -71,13 +68,13 @@ def add(
     connection.execute(
         audit.insert().values(
             at_ms=now_ms,
-            who=by.who[:100] if who_id is None else "",
-            who_id=who_id,
+            who=case((account.exists(), ""), else_=by.who[:100]),
+            who_id=account.scalar_subquery(),
             what=what,
             subject=subject[:200],
             subject_id=str(subject_id),
-            player_id=player_id,
-            bot_id=bot_id,
+            player_id=player,
+            bot_id=bot,
             version_id=version_id,
             why=by.why[:most],
             keep_matches=keep_matches,

@@ -90,7 +90,7 @@ async def test_a_finished_match_has_its_outcome(store: Store, world: Any) -> Non
     assert (header.termination, header.culprit, header.reason) == (
         "resignation",
         0,
-        "seat 1 (ada/bot) resigned at ply 9.",
+        "seat 1 (ada) resigned at ply 9.",
     )
     assert (header.returns, header.ply, header.finished_ms) == ((-1.0, 1.0), 9, 50)
     assert await store.read(match_reads.running_matches) == []
