@@ -12,9 +12,10 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Row, Select, case, func, select, text
 
+from plyhouse.protocol.api.people import AuditEntry
 from plyhouse.storage.models import audit, bots, players, versions
 from plyhouse.storage.names import key_of
-from plyhouse.storage.rows import AuditRow, By
+from plyhouse.storage.rows import By
 
 MAX_WHY = 1000
 """Characters of a reason that are kept."""
@@ -88,27 +89,27 @@ def mark(connection: Connection) -> int:
     return int(connection.execute(select(func.coalesce(func.max(audit.c.id), 0))).scalar_one())
 
 
-def since(connection: Connection, after: int) -> list[AuditRow]:
+def since(connection: Connection, after: int) -> list[AuditEntry]:
     """Return the entries after one, oldest first."""
     return _read(connection, _ENTRIES.where(audit.c.id > after).order_by(audit.c.id))
 
 
-def latest(connection: Connection, limit: int = 100, before: int | None = None) -> list[AuditRow]:
+def latest(connection: Connection, limit: int = 100, before: int | None = None) -> list[AuditEntry]:
     """Return the latest entries, newest first; those before an id if one is given."""
     query = _ENTRIES.order_by(audit.c.id.desc()).limit(limit)
     return _read(connection, query if before is None else query.where(audit.c.id < before))
 
 
-def about(connection: Connection, player_id: int) -> list[AuditRow]:
+def about(connection: Connection, player_id: int) -> list[AuditEntry]:
     """Return the entries about an account, oldest first."""
     return _read(connection, _ENTRIES.where(audit.c.player_id == player_id).order_by(audit.c.id))
 
 
-def _read(connection: Connection, query: Select[Any]) -> list[AuditRow]:
+def _read(connection: Connection, query: Select[Any]) -> list[AuditEntry]:
     rows = connection.execute(query).all()
     names = _Names(connection, rows)
     return [
-        AuditRow(
+        AuditEntry(
             row.id,
             row.at_ms,
             row.who if row.who_id is None else names.of(row.who_id, row.id),

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import Connection, func, or_, select
+from msgspec.structs import replace
+from sqlalchemy import Connection, and_, func, or_, select
 
-from plyhouse.storage.causes import Cause, Holder, decoded
+from plyhouse.protocol.api.bots import BotMatch, BotRating, BotResult, BotVersion, Holder
+from plyhouse.storage.causes import Cause, decoded
 from plyhouse.storage.competition_privacy import part_of, visible
 from plyhouse.storage.models import (
     UNRATED,
@@ -28,82 +30,30 @@ from plyhouse.storage.models import (
 
 
 class CareerMatch(NamedTuple):
-    """A finished match of a bot, as it went for the bot."""
+    """A finished match of a bot, with what is needed to decide who sees it."""
 
-    match: str
-    game: str
-    seat: int
-    """The bot's; its first one if it played against itself."""
+    shown: BotMatch
+    """As it went for the bot; in its first seat, if it played against itself."""
     version_id: int
-    version: str
-    result: str | None
-    """``W``, ``D`` or ``L``; None in a match that does not count."""
-    returned: float | None
-    termination: str
-    culprit: int | None
     cause: Cause
-    rated: bool
-    ply: int
-    created_ms: int
     void_cause: Cause | None
-    over: bool
-    """True if its pairing is over, so that everything is public."""
     holders: tuple[Holder, ...]
     """Holders of all seats."""
+    over: bool
+    """True if its pairing is over, so that everything is public."""
     tournament_id: str | None = None
     """The tournament of the match."""
 
-    @property
-    def others(self) -> tuple[Holder, ...]:
-        """Holders of the other seats, in seat order."""
-        return (*self.holders[: self.seat], *self.holders[self.seat + 1 :])
-
-    @property
-    def reason(self) -> str:
-        """The sentence of `cause`."""
-        return self.cause.sentence(self.holders)
-
-    @property
-    def void_reason(self) -> str | None:
-        """The sentence of `void_cause`."""
-        return None if self.void_cause is None else self.void_cause.sentence(self.holders)
-
-
-class VersionSeen(NamedTuple):
-    """A version of a bot."""
-
-    version_id: int
-    version: str
-    created_ms: int
-
-
-class VersionResult(NamedTuple):
-    """The line of one version of a bot on the leaderboard of a game."""
-
-    game: str
-    version_id: int
-    version: str
-    latest: bool
-    score: float
-    games: int
-    wins: int
-    draws: int
-    losses: int
-    rating: float | None
-    low: float | None
-    high: float | None
-
-
-class RatingPoint(NamedTuple):
-    """A rating at the time it was fitted."""
-
-    game: str
-    version: str
-    taken_ms: int
-    rating: float
-    low: float
-    high: float
-    games: int
+    def named(self, holders: Sequence[Holder]) -> CareerMatch:
+        """Return the match with these holders of its seats, as a reader may know them."""
+        seat, void = self.shown.seat, self.void_cause
+        shown = replace(
+            self.shown,
+            others=[*holders[:seat], *holders[seat + 1 :]],
+            reason=self.cause.sentence(holders),
+            void_reason=None if void is None else void.sentence(holders),
+        )
+        return self._replace(shown=shown, holders=tuple(holders))
 
 
 class PlyCost(NamedTuple):
@@ -119,6 +69,7 @@ def matches_of(
     bot_id: int,
     *,
     limit: int,
+    forfeits: Collection[str],
     before: str | None = None,
     closed: Collection[str] = (),
     viewer: int | None = None,
@@ -126,6 +77,7 @@ def matches_of(
 ) -> list[CareerMatch]:
     """Return finished matches of a bot, newest first; ``before`` is the last of the page before.
 
+    ``forfeits`` are the terminations by which the seat at fault loses.
     Matches of the competitions ``closed`` are included only if the player ``viewer`` has a seat in
     them; those of ``unnamed_in``, in which the bot has no name, are not.
     """
@@ -139,17 +91,17 @@ def matches_of(
             matches.c.id,
             matches.c.game,
             mine.c.seat,
-            mine.c.version_id,
             versions.c.label,
-            mine.c.result,
+            func.coalesce(mine.c.result, ""),
             mine.c.returned,
             matches.c.termination,
-            matches.c.culprit,
+            and_(mine.c.seat == matches.c.culprit, matches.c.termination.in_(forfeits)),
             matches.c.reason,
             matches.c.rated,
             matches.c.ply,
             matches.c.created_ms,
             matches.c.void_reason,
+            mine.c.version_id,
             pairings.c.finished_ms.is_not(None),
             pairings.c.tournament_id,
         )
@@ -173,20 +125,18 @@ def matches_of(
         query = query.where(or_(here.is_(None), here.not_in(part_of(unnamed_in))))
     rows = connection.execute(query).all()
     holders = _holders(connection, [row[0] for row in rows])
-    return [
-        CareerMatch._make(
-            [
-                *row[:9],
-                decoded(row[9]),
-                *row[10:13],
-                None if row[13] is None else decoded(row[13]),
-                bool(row[14]),
-                tuple(holders[row[0]]),
-                row[15],
-            ]
+    found = []
+    for row in rows:
+        shown, (version_id, over, tournament_id) = list(row[:13]), row[13:]
+        shown[7] = bool(shown[7])
+        cause, void = decoded(shown[8]), None if shown[12] is None else decoded(shown[12])
+        shown[8] = ""
+        shown.append([])
+        match = CareerMatch(
+            BotMatch(*shown), version_id, cause, void, (), bool(over), tournament_id
         )
-        for row in rows
-    ]
+        found.append(match.named(holders[row[0]]))
+    return found
 
 
 def _holders(connection: Connection, ids: Sequence[str]) -> dict[str, list[Holder]]:
@@ -204,27 +154,27 @@ def _holders(connection: Connection, ids: Sequence[str]) -> dict[str, list[Holde
     return found
 
 
-def versions_of(connection: Connection, bot_id: int, limit: int) -> list[VersionSeen]:
-    """Return the newest versions of a bot, newest first."""
+def versions_of(connection: Connection, bot_id: int, limit: int) -> dict[int, BotVersion]:
+    """Return the newest versions of a bot by their ids, newest first."""
     query = (
         select(versions.c.id, versions.c.label, versions.c.created_ms)
         .where(versions.c.bot_id == bot_id)
         .order_by(versions.c.id.desc())
         .limit(limit)
     )
-    return [VersionSeen(*row) for row in connection.execute(query)]
+    return {number: BotVersion(*row) for number, *row in connection.execute(query)}
 
 
 def standings_of(
     connection: Connection, bot_ids: Sequence[int], limit: int
-) -> list[tuple[int, VersionResult]]:
-    """Return pairs of a bot's id and a line of it on a leaderboard, by game, the latest first."""
+) -> list[tuple[int, int, BotResult]]:
+    """Return the ids of bot and version with a line of a leaderboard, by game, the latest first."""
     table = standings.c
     query = (
         select(
             table.bot_id,
-            table.game,
             table.version_id,
+            table.game,
             versions.c.label,
             table.latest,
             table.score,
@@ -243,17 +193,17 @@ def standings_of(
         .limit(limit)
     )
     return [
-        (bot_id, VersionResult._make([*line, None if rating == UNRATED else rating, low, high]))
-        for bot_id, *line, rating, low, high in connection.execute(query)
+        (bot_id, version_id, BotResult(*[*line, None if rating == UNRATED else rating, low, high]))
+        for bot_id, version_id, *line, rating, low, high in connection.execute(query)
     ]
 
 
 def ratings_of(
     connection: Connection, bot_id: int, games: Sequence[str], limit: int
-) -> list[RatingPoint]:
+) -> list[BotRating]:
     """Return the latest ``limit`` ratings of a bot in each of these games, oldest first."""
     columns = rating_snapshots.c
-    found: list[RatingPoint] = []
+    found: list[BotRating] = []
     for game in games:
         query = (
             select(
@@ -271,7 +221,7 @@ def ratings_of(
             .limit(limit)
         )
         rows = connection.execute(query).all()
-        found += [RatingPoint(row[0], row[1] or "", *row[2:]) for row in reversed(rows)]
+        found += [BotRating(row[0], row[1] or "", *row[2:]) for row in reversed(rows)]
     return found
 
 

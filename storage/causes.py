@@ -3,7 +3,8 @@
 A stored cause names nobody.  `Cause.sentence` puts in the names that a reader may see, when the
 reader sees the sentence.  A text that people wrote is a cause, too (`written`).
 
->>> alice, bob = Holder("alice", "deep"), Holder("bob")
+>>> from plyhouse.protocol.api.bots import Holder
+>>> alice, bob = Holder("alice", "deep"), Holder("bob", "")
 >>> Cause("flag_draw", (0, 1), (41,)).sentence([alice, bob])
 'seat 1 (alice/deep) ran out of time at ply 41, but seat 2 (bob) cannot win.'
 """
@@ -13,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import zip_longest
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Protocol
 
 import msgspec
 from msgspec import Struct
@@ -65,13 +66,6 @@ class Named(Protocol):
         """The name of the bot; empty, or the account's, for a person."""
 
 
-class Holder(NamedTuple):
-    """The holder of a seat."""
-
-    player: str
-    bot: str = ""
-
-
 class Cause(Struct, frozen=True, omit_defaults=True, gc=False):
     """Why a match ended or is void."""
 
@@ -116,8 +110,9 @@ def decoded(text: str) -> Cause:
 def written(text: str, holders: Sequence[Named] = ()) -> Cause:
     """Return a text of people as a cause, in which the bots on the seats are seats.
 
+    >>> from plyhouse.protocol.api.bots import Holder
     >>> cause = written("Deep/BLUE had {help}", [Holder("deep", "blue")])
-    >>> cause.sentence([Holder("(another entry)")])
+    >>> cause.sentence([Holder("(another entry)", "")])
     '(another entry) had {help}'
     """
     seats = {f"{each.player}/{each.bot}".lower(): seat for seat, each in enumerate(holders)}
@@ -131,6 +126,7 @@ def written(text: str, holders: Sequence[Named] = ()) -> Cause:
 def seat_label(holders: Sequence[Named], seat: int) -> str:
     """Return a seat and its holder for people, who count from 1.
 
+    >>> from plyhouse.protocol.api.bots import Holder
     >>> seat_label([Holder("alice", "bot")], 0), seat_label([], 1)
     ('seat 1 (alice/bot)', 'seat 2')
     """

@@ -7,10 +7,11 @@ import string
 import msgspec
 import pytest
 
+from plyhouse.protocol.api.bots import Holder
 from plyhouse.storage import causes
-from plyhouse.storage.causes import NO_CAUSE, Cause, Holder, decoded, written
+from plyhouse.storage.causes import NO_CAUSE, Cause, decoded, written
 
-ALICE, BOB, NOBODY = Holder("alice", "deep"), Holder("Bob", "bob"), Holder("(another entry)")
+ALICE, BOB, NOBODY = Holder("alice", "deep"), Holder("Bob", "bob"), Holder("(another entry)", "")
 
 
 @pytest.mark.parametrize("code", [code for code in causes._SENTENCES if code])

@@ -23,9 +23,10 @@ from sqlalchemy import (
 from sqlalchemy import types as sqltypes
 from tests.harness.schema import differences
 
+from plyhouse.protocol.api.bots import Holder
 from plyhouse.server.match.events import end_data
 from plyhouse.storage import audit, competition_sql, people_changes, schema
-from plyhouse.storage.causes import Holder, decoded
+from plyhouse.storage.causes import decoded
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import AlreadyExists, OlderSchema, StorageError
 from plyhouse.storage.models import audit as newest_audit
@@ -261,7 +262,7 @@ async def test_names_in_older_reasons_and_in_the_older_log_become_references(
     async with await Store.open(lasting_url) as store:
         rows = await store.read(lambda c: c.execute(select(matches)).all())
         events_now = await store.read(lambda c: c.execute(select(events)).all())
-        ada, other = Holder("ada", "Deep"), Holder("(another entry)")
+        ada, other = Holder("ada", "Deep"), Holder("(another entry)", "")
         (match,), (event,) = rows, events_now
         data = end_data(EventRow(event.match_id, 0, "end", 3, 0, "flag_fall", data=event.data))
         for cause in (decoded(match.reason), data.cause):

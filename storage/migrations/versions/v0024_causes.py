@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0024"
-down_revision = "0022"
+down_revision = "0023"
 
 _AT_ONCE: Final = 500
 """Matches that are rewritten at a time."""
