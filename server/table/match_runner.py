@@ -25,6 +25,7 @@ from plyhouse.server.table import journal
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LiveMatch, LivePairing
 from plyhouse.server.table.participants import Participant
+from plyhouse.storage.causes import Cause
 from plyhouse.storage.errors import StorageError
 from plyhouse.storage.rows import (
     FinishMatch,
@@ -294,11 +295,11 @@ class MatchRunner:
 
     # ----------------------------------------------------------------------- ending
 
-    def abort(self, match: str, reason: str) -> None:
+    def abort(self, match: str, cause: Cause) -> None:
         """Make a running match void; does nothing for a match that is over or unknown."""
         live = self._directory.own.get(match)
         if live is not None:
-            live.input(live.match.abort, reason, self.now())
+            live.input(live.match.abort, cause, self.now())
 
     def finish_ops(self, live: LiveMatch, finish: Finish) -> list[Op]:
         """Return the operations that end a match, and perhaps its pairing."""
@@ -316,7 +317,7 @@ class MatchRunner:
                 finish.ply,
                 wall,
                 culprit=outcome.seat,
-                reason=outcome.reason,
+                cause=finish.cause,
                 scores=counted,
             )
         ]
@@ -393,7 +394,7 @@ class MatchRunner:
                 )
         for live, why in failed:
             log.error("match failed", exc_info=why, extra={"match": live.id})
-            live.input(live.match.abort, "The server failed.", self.now(), "server_fault")
+            live.input(live.match.abort, Cause("server_failed"), self.now(), "server_fault")
 
     async def close(self) -> None:
         """Store what is waiting; running matches are resumed at the next start."""

@@ -60,6 +60,7 @@ from plyhouse.server.web.pages.rendering import ENVIRONMENT, render
 from plyhouse.server.web.pages.template_filters import FILTERS
 from plyhouse.server.web.plots import Bar, progress, rating_history
 from plyhouse.storage.bot_profiles import PlyCost
+from plyhouse.storage.causes import written
 from plyhouse.storage.competition_rows import (
     CompetitionEntry,
     CompetitionGame,
@@ -116,7 +117,7 @@ def match(name: str, **changed: Any) -> MatchRow:
         "ply": 7,
         "finished_ms": 1_700_000_000_000,
         "termination": f"flag_{name}",
-        "reason": name,
+        "cause": written(name),
         "returns": (1.0, -1.0),
     }
     return MatchRow(**{**fields, **changed})
@@ -460,7 +461,7 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
                 "output": False,
             },
             {
-                "row": match(name, void_reason=name),
+                "row": match(name, void_cause=written(name)),
                 "rules": rules(name),
                 "reviews": False,
                 "trees": False,
