@@ -70,10 +70,14 @@ class Nash(Row, frozen=True):
     """An entry's result by Nash averaging."""
 
     share: float
+    """Its frequency in equilibrium."""
     low: float
     high: float
+    """``low`` and ``high`` bound the middle 95 % of its shares in resampled results."""
     score: float
+    """Its result per game against the equilibrium, beyond a draw; at most zero."""
     chosen: float
+    """The share of resampled results in which it is chosen at all."""
 
 
 class ProvenLine(Row, frozen=True):

@@ -14,6 +14,7 @@ from jinja2 import UndefinedError
 
 from plyhouse.games.base import Parameter
 from plyhouse.games.rules import Block
+from plyhouse.protocol.api.boards import Nash, NextPairing
 from plyhouse.protocol.api.boards import Standing as LeaderboardStanding
 from plyhouse.protocol.api.bots import (
     Bot,
@@ -42,13 +43,11 @@ from plyhouse.protocol.api.server import ClusterMember, ClusterState
 from plyhouse.protocol.messages import SeatInfo
 from plyhouse.server.competition_rules.file import Practice as FilePractice
 from plyhouse.server.competitions.bot_profiles import BotCareer
-from plyhouse.server.competitions.upcoming_pairings import Upcoming
 from plyhouse.server.grades.board_statistics import BoardLine
 from plyhouse.server.grades.standings import Entrant, Standing
 from plyhouse.server.lobby.match_search import Words
 from plyhouse.server.results.bot_statistics import career, paces
 from plyhouse.server.results.fitted import Estimate
-from plyhouse.server.results.nash import NashShare
 from plyhouse.server.table.presence import MatchSummary
 from plyhouse.server.web import templates
 from plyhouse.server.web.pages.client_pages import Tile
@@ -179,7 +178,7 @@ def course(name: str) -> CompetitionRow:
 def board(name: str) -> Table:
     """A drawn board of two lines, the second without a rating."""
     estimate = Estimate(name, 1500.0, 9.0, 1480.0, 1520.0, 1470.0, 1530.0, 1, 2, 4.0, 2.0)
-    share = NashShare(name, 0.5, 0.0, 0.4, 0.6, 1.0)
+    share = Nash(0.5, 0.4, 0.6, 0.0, 1.0)
     out = Standing(
         1, Entrant(1, name, name, partners=((3, f"x/{name}"),)), 0.5, 4, 2, 0, 2, 0, place=2
     )
@@ -225,7 +224,7 @@ def competition(name: str) -> dict[str, Any]:
         "announced": [Announcement(1, 0, name, kind, name) for kind in ("note", "change")],
         "games": [SimpleNamespace(game=name, finished=1, planned=2, waiting_for=(name,))],
         "named": True,
-        "following": [Upcoming(name, "1", 0, (name, name), 2, own) for own in (True, False)],
+        "following": [NextPairing(name, "1", 0, [name, name], 2, own) for own in (True, False)],
         "running": [live(name)],
         "files": ("csv", "jsonl"),
         "every": 15000,

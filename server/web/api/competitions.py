@@ -25,9 +25,7 @@ from plyhouse.protocol.api.competitions import (
     Competition,
     CompetitionDetail,
     EndedFinal,
-    FinalGame,
     Measure,
-    Member,
     Rehearsal,
 )
 from plyhouse.protocol.api.reports import Suspicions
@@ -122,19 +120,7 @@ async def status(state: State, request: Call, competition: FromPath[str]) -> Com
             )
             for each in view.entries
         ],
-        progress=[
-            FinalGame(
-                game=each.game,
-                tournament=each.tournament_id,
-                planned=each.planned,
-                finished=each.finished,
-                waiting_for=list(each.waiting_for),
-                absent=list(each.absent),
-                unplayed=each.unplayed,
-                scoring=each.scoring.value,
-            )
-            for each in view.games
-        ],
+        progress=list(view.games),
     )
 
 
@@ -328,7 +314,7 @@ def _grade_line(entry: GradeEntry, baselines: Sequence[Baseline], scoring: str) 
         standard_error={b.bot: error for b, error in zip(baselines, grade.errors, strict=True)},
         points=entry.points,
         group=entry.group,
-        members=[Member(*each) for each in entry.people],
+        members=list(entry.people),
         certainty={
             name: GradeCertainty(each.low, each.high, each.pairs, each.state.value)
             for name, each in entry.certainty.items()

@@ -17,18 +17,19 @@ from litestar import Request, Response, get
 from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery
 
+from plyhouse.games.base import Scoring
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.api.competitions import Announcement
+from plyhouse.protocol.api.boards import NextPairing
+from plyhouse.protocol.api.competitions import Announcement, FinalGame
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition, stored_competition
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.lifecycle import Competitions
-from plyhouse.server.competitions.overview import GameProgress
 from plyhouse.server.competitions.results_cache import PATIENCE
 from plyhouse.server.competitions.tournaments import Tournaments
-from plyhouse.server.competitions.upcoming_pairings import Upcoming, upcoming
+from plyhouse.server.competitions.upcoming_pairings import upcoming
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.grades.board import Board
 from plyhouse.server.grades.board_statistics import BoardLine
@@ -234,7 +235,7 @@ async def _with_students(
         return missing(f"A game of {row.name} is not installed on this server any more.")
     sight = await privacy.sight(viewer)
     table, refused = None, ""
-    following: list[Upcoming] = []
+    following: list[NextPairing] = []
     announced: list[Announcement] = []
     try:
         board = await boards.board(row.id, viewer)
@@ -268,16 +269,19 @@ async def _with_students(
         staff=staff,
         own=await own_of(store, directory, config, service(state, Hosting), view, viewer),
         practice=practice,
-        scoring={each.game: scoring_rule(get_game(each.game), each.scoring) for each in view.games},
+        scoring={
+            each.game: scoring_rule(get_game(each.game), Scoring(each.scoring))
+            for each in view.games
+        },
     )
 
 
-def _without_hidden(games: Iterable[GameProgress], file: CompetitionFile) -> list[GameProgress]:
+def _without_hidden(games: Iterable[FinalGame], file: CompetitionFile) -> list[FinalGame]:
     """Leave out what names a hidden baseline."""
     hidden = [each.bot.lower() for each in file.baselines if each.hidden]
 
-    def shown(texts: Iterable[str]) -> tuple[str, ...]:
-        return tuple(text for text in texts if not any(name in text.lower() for name in hidden))
+    def shown(texts: Iterable[str]) -> list[str]:
+        return [text for text in texts if not any(name in text.lower() for name in hidden)]
 
     return [
         replace(each, waiting_for=shown(each.waiting_for), absent=shown(each.absent))
