@@ -109,6 +109,8 @@ class ProvenLine(Row, frozen=True):
     """The place by the rules of the format; lines come in this order."""
     grade: str = ""
     """The grade so far; empty if there is none, or if it is not yours to see."""
+    partners: list[str] = []
+    """The other bots of its side, in games for teams."""
 
 
 class SeatTerm(Row, frozen=True):

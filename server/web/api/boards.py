@@ -104,6 +104,7 @@ def _line(line: BoardLine, lucky: frozenset[str], grade: str) -> ProvenLine:
         returns={game: _return(each, known=game in lucky) for game, each in line.returns.items()},
         place=standing.place,
         grade=grade,
+        partners=[name for _, name in who.partners],
     )
 
 
