@@ -67,7 +67,8 @@ COLUMNS: Final[dict[str, str]] = {
     "audit": "rewritten: who, subject, why. emptied: old_name. kept: what, subject_id",
     "bots": "replaced: name, name_key. kept: kind",
     "competition_codes": "kept: code",
-    "competitions": "rewritten: note. kept: name, name_key, file, format, status, rehearses",
+    "competitions": "rewritten: note. kept: name, name_key, file, parsed, format, status, "
+    "rehearses",
     "competition_entries": "kept: status",
     "competition_games": "kept: game",
     "competition_members": "replaced: name, name_key. emptied: email, token, institution_id",

@@ -18,8 +18,7 @@ from cachetools import LRUCache
 from plyhouse.protocol.api.competitions import Announcement
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import role_in
-from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competition_rules.file_reader import stored_competition
+from plyhouse.server.competition_rules.file import CompetitionFile, file_of
 from plyhouse.server.competitions.absence_reasons import gone_texts, withdrawn_texts
 from plyhouse.server.competitions.game_finals import GameFinals
 from plyhouse.server.competitions.results_cache import ResultsCache
@@ -77,7 +76,7 @@ async def days_late(
 async def lateness(store: Store, competition_id: str, bot_id: int) -> tuple[int, float]:
     """Return the days by which what a bot plays next is late, and the penalty in percent."""
     row = await store.read(competition_sql.find, competition_id)
-    file = stored_competition(row.file)
+    file = file_of(row)
     entries = await store.read(competition_sql.entries_of, row.id)
     own = [
         replace(each, version_id=each.next_id or each.version_id)
@@ -123,7 +122,7 @@ class Boards:
         Raises `Unknown`, and `ProtocolError` if the identity may see nothing of the board.
         """
         row = await self._store.read(competition_sql.find, reference)
-        file = stored_competition(row.file)
+        file = file_of(row)
         viewer = Viewer(organiser=await role_in(self._store, row.id, identity) is not None)
         if identity is not None and not viewer.organiser:
             for each in await self._store.read(competition_students.students_of, row.id):

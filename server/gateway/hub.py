@@ -37,6 +37,7 @@ from plyhouse.server.cluster.remote_play import RemotePlay
 from plyhouse.server.cluster.switchboard import Switchboard
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.bot_profiles import BotProfiles
+from plyhouse.server.competitions.competition_changes import read_files
 from plyhouse.server.competitions.exports import Exports
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.competitions.reports import Reports
@@ -303,6 +304,7 @@ class Hub(MatchHub):
             hub = cls(config, store, now, builtin_bots)
             hub.secret = urlsplit(address).password or ""
             await hub.audit_follower.mark()
+            await read_files(store)
             await hub.privacy.sight(None)  # loads the bots that no list may show
             if hub.member is None:
                 await hub.ratings.start()

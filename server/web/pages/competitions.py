@@ -23,8 +23,8 @@ from plyhouse.protocol.api.boards import Board, NextPairing, ProvenLine
 from plyhouse.protocol.api.competitions import Announcement, FinalGame
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
-from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competition_rules.file_reader import InvalidCompetition, stored_competition
+from plyhouse.server.accounts.roles import role_in
+from plyhouse.server.competition_rules.file import STRICTEST, CompetitionFile, decoded
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.competitions.results_cache import PATIENCE
@@ -204,10 +204,10 @@ async def _with_students(
     directory = service(state, Directory)
     config = service(state, ServerConfig)
     boards = service(state, Boards)
-    try:
-        file = await asyncio.to_thread(stored_competition, row.file)
-    except InvalidCompetition:
-        return missing(f"A game of {row.name} is not installed on this server any more.")
+    file = decoded(row.parsed)
+    if file is STRICTEST:
+        told = "" if await role_in(store, row.id, viewer) is None else row.note
+        return missing(told or f"The file of {row.name} cannot be read on this server.")
     sight = await privacy.sight(viewer)
     table, refused = None, ""
     following: list[NextPairing] = []
