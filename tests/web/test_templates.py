@@ -34,7 +34,7 @@ from plyhouse.protocol.api.bots import (
     Holder,
     Suspension,
 )
-from plyhouse.protocol.api.competitions import Announcement, Code, Staff
+from plyhouse.protocol.api.competitions import Announcement, Code, Entry, Staff
 from plyhouse.protocol.api.matches import KeptOutput
 from plyhouse.protocol.api.people import PlayerAccount
 from plyhouse.protocol.api.reports import (
@@ -48,6 +48,7 @@ from plyhouse.protocol.api.reports import (
     SlowPly,
 )
 from plyhouse.protocol.api.server import ClusterMember, ClusterState
+from plyhouse.protocol.api.submissions import Submission, SubmissionEntry
 from plyhouse.protocol.messages import SeatInfo
 from plyhouse.server.competition_rules.file import Practice as FilePractice
 from plyhouse.server.competitions.bot_profiles import BotCareer
@@ -72,7 +73,7 @@ from plyhouse.storage.competition_rows import (
     VersionRow,
 )
 from plyhouse.storage.rows import MatchRow, SeatRow
-from plyhouse.storage.submission_rows import OUTCOMES, AskedEntry, SubmissionRow
+from plyhouse.storage.submission_rows import OUTCOMES, SubmissionRow
 
 PLAIN = "zebra"
 NAMES = (
@@ -242,8 +243,12 @@ def entries(name: str) -> tuple[Entered, ...]:
     here = CompetitionEntry(1, 1, name, name, 1, name, name, True, False, "active")
     gone = CompetitionEntry(2, 1, name, name, 2, "", "", False, False, name, 3, name, name)
     never = CompetitionEntry(3, 1, name, name, None, "", "", False, True, "active")
-    submitted = Entered(here, False, hosted=True)
-    return Entered(here, True), Entered(gone, False), Entered(never, False), submitted
+
+    def shown(entry: CompetitionEntry, *, connected: bool = False, hosted: bool = False) -> Entered:
+        fields = (entry.name, entry.version, entry.digest, entry.chosen, entry.baseline)
+        return Entered(entry, Entry(*fields, entry.status, connected, hosted=hosted))
+
+    return shown(here, connected=True), shown(gone), shown(never), shown(here, hosted=True)
 
 
 def staff(name: str) -> StaffView:
@@ -265,11 +270,14 @@ def staff(name: str) -> StaffView:
 
 def own(name: str) -> Own:
     student = CompetitionStudent(1, name, name, name, 0, 1)
-    asked = tuple(AskedEntry("c", name, True, 0, each) for each in OUTCOMES)
+    asked = [SubmissionEntry(name, True, each, text) for each, text in OUTCOMES.items()]
     handed_in = tuple(
-        SubmissionRow(
-            *(1, name, name, 1, 1, name, label, status, report, (name,), 0, None),
-            competitions=asked,
+        Submission(
+            *(1, f"{name}/{name}", label, name, status, [name], 5, 0, None),
+            asked,
+            open=False,
+            report=report,
+            waits_for=name,
         )
         for status, label, report in (
             ("ready", name, name),
@@ -278,7 +286,7 @@ def own(name: str) -> Own:
         )
     )
     versions = (VersionRow(1, 1, name, name, name, 0),)
-    return Own(student, entries(name), versions, True, True, 5, handed_in, in_want={1: name})
+    return Own(student, entries(name), versions, True, True, 5, handed_in)
 
 
 def report(name: str) -> Report:

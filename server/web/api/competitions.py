@@ -49,7 +49,7 @@ from plyhouse.server.web.api.access import (
     staff_for,
     viewer_of,
 )
-from plyhouse.server.web.api.competition_people import entry_row, student_row
+from plyhouse.server.web.api.competition_people import entry_in, student_row
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.parameters import service
@@ -111,17 +111,7 @@ async def status(state: State, request: Call, competition: FromPath[str]) -> Com
         warnings=[*view.warnings, *await service(state, Hosting).in_vain(row.id)],
         file=view.row.file,
         students=[student_row(each) for each in view.students],
-        entries=[
-            entry_row(
-                service(state, Directory),
-                each,
-                baseline=view.baselines.get(each.name),
-                late=view.late_of(each),
-                hosted=each.bot_id in view.hosted,
-                missing=view.missing.get(each.bot_id, ()),
-            )
-            for each in view.entries
-        ],
+        entries=[entry_in(view, service(state, Directory), each) for each in view.entries],
         progress=list(view.games),
     )
 
