@@ -80,6 +80,7 @@ def apply(
         .where(competitions.c.id == row.id)
         .values(
             file=row.file,
+            parsed=row.parsed,
             format=row.format,
             status=row.status,
             entries_each=row.entries_each,
@@ -125,6 +126,32 @@ def apply(
     if after.notice:
         competition_messages.add(connection, row.id, by, after.notice, now_ms, "change")
     return find(connection, row.id)
+
+
+def parsed_files(connection: Connection) -> list[tuple[str, str | None]]:
+    """Return the id of each competition, also of deleted ones, with the values of its file."""
+    query = select(competitions.c.id, competitions.c.parsed)
+    return [(identifier, parsed) for identifier, parsed in connection.execute(query)]
+
+
+def text_of(connection: Connection, competition_id: str) -> str:
+    """Return the text of a competition's file."""
+    query = select(competitions.c.file).where(competitions.c.id == competition_id)
+    return str(connection.execute(query).scalar_one())
+
+
+def keep_parsed(
+    connection: Connection, competition_id: str, text: str, parsed: str | None, note: str | None
+) -> None:
+    """Store the values of a competition's file, unless the text is another one by now.
+
+    ``note`` says why it cannot be read; None keeps the note.
+    """
+    values = {"parsed": parsed} | ({} if note is None else {"note": note})
+    here = competitions.c
+    connection.execute(
+        competitions.update().where(here.id == competition_id, here.file == text).values(values)
+    )
 
 
 def _refuse_limits(connection: Connection, before: CompetitionRow, row: CompetitionRow) -> None:

@@ -53,6 +53,8 @@ class CompetitionRow:
     """The id of the competition that this one is a rehearsal of; None for all others."""
     late_ms: int | None = None
     """Until when the file lets students submit after the freeze; None if it does not."""
+    parsed: str | None = None
+    """The values of the file, which the server reads once; None if it cannot be read."""
     games: tuple[CompetitionGame, ...] = ()
 
     @property
@@ -196,8 +198,8 @@ class Submission:
     bot_id: int
     version_id: int | None
     chosen: bool
-    file: str
-    """The competition's file."""
+    parsed: str | None
+    """The values of the competition's file."""
     handed_in: bool
     """True if that version was submitted and passed its check, or belongs to a baseline."""
 

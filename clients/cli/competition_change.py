@@ -216,7 +216,6 @@ def _with_later_final(old: str, text: str, *, yes: bool) -> str:
         date_text,
         later_final,
         written_dates,
-        written_zone,
     )
     from plyhouse.server.competition_rules.file_table import (
         CannotEdit,
@@ -225,28 +224,31 @@ def _with_later_final(old: str, text: str, *, yes: bool) -> str:
     )
 
     try:
-        later = later_final(old, text)
+        dates = written_dates(text)
+        later = later_final(written_dates(old), dates)
         if later is None:
             return text
-        final = written_dates(text)["final"]
-        moved = set_value(text, "dates.final", date_text(later, text))
+        moved = set_value(text, "dates.final", date_text(later, dates))
     except (InvalidCompetition, CannotEdit):
         return text  # the server says what is wrong with it
-    zone = written_zone(text)
-    note(f"The new freeze is after the final ({in_words(final, zone)}).")
+    zone, final = dates.zone, dates.final
+    if final is not None:
+        note(f"The new freeze is after the final ({in_words(final, zone)}).")
     confirm(f"Move the final by the same time, to {in_words(later, zone)}?", yes=yes)
     return moved
 
 
 def renamed(text: str, name: str, now: datetime) -> str:
     """A competition file under another name, without the dates that are over."""
-    from plyhouse.server.competition_rules.file_sections import written_dates
+    from plyhouse.server.competition_rules.file_sections import DATES, written_dates
     from plyhouse.server.competition_rules.file_table import CannotEdit, set_value
 
     try:
         text = set_value(text, "name", json.dumps(name, ensure_ascii=False))
-        for key, when in written_dates(text).items():
-            if when <= now:
+        dates = written_dates(text)
+        for key in DATES:
+            when = getattr(dates, key)
+            if when is not None and when <= now:
                 text = set_value(text, f"dates.{key}", None)
     except CannotEdit as error:
         raise CommandError(f"{error}.", EXIT_USAGE) from None

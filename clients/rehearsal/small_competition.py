@@ -43,6 +43,7 @@ def scaled(text: str, students: int, time_control: str = "") -> SmallCompetition
     original = read_competition(text)
     values: dict[str, Any] = read_document(text)
     changes = []
+    values.pop("late", None)  # it counts from a date
     if values.pop("dates", None):
         changes.append("Dates are left out: each step follows the one before.")
     if original.rounds > 1:

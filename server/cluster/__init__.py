@@ -1,6 +1,14 @@
-"""Messages between the server processes that share a database.
+"""Several server processes that share a database, and the messages between them.
 
-link              what the server uses: messages to and from the other processes
+membership        who is in the cluster, who leads, and what follows when a server is gone; the
+                  parts of a server in a cluster
+switchboard       messages to and from other servers, calls and their answers
+member_messages   the messages themselves
+remote_play       the sockets here: their matches, logins and seeks on other servers
+owned_matches     the matches here, for sockets on other servers
+leadership        the leader: logins, pairings and results of all servers
+remote_matches    matches that other servers run; connections whose sockets other servers hold
+link              messages to and from the other processes, as payloads
 channel           delivery in order and exactly once, over anything that loses messages; pure
 carrier           the interface of what carries batches of messages; the error of a cluster that
                   cannot start

@@ -29,27 +29,20 @@ DATES: Final = ("opening", "freeze", "final")
 """The keys of dates, in their order."""
 
 
-def written_dates(text: str) -> dict[str, datetime]:
-    """Return the dates of a file in UTC, also of one with mistakes elsewhere.
+def written_dates(text: str) -> Dates:
+    """Return the dates of a file, also of one with mistakes elsewhere.
 
     Raises `plyhouse.server.competition_rules.file_table.InvalidCompetition` if it is no TOML.
     """
-    found = _dates(text)
-    return {name: when for name in DATES if (when := getattr(found, name)) is not None}
+    return read_dates(Table(read_document(text), "", []).table("dates"), None)
 
 
-def written_zone(text: str) -> str:
-    """Return the zone of a file's dates.  Raises as `written_dates` does."""
-    return _dates(text).zone
-
-
-def later_final(old: str, new: str) -> datetime | None:
+def later_final(before: Dates, after: Dates) -> datetime | None:
     """Return where the final moves with a freeze that a new file sets after it; None if it stays.
 
     It moves as much as the freeze does by the clock on the wall.  It stays if the new file moves it
-    itself, or if the files leave out one of the dates.  Raises as `written_dates` does.
+    itself, or if the files leave out one of the dates.
     """
-    before, after = _dates(old), _dates(new)
     begin, freeze, final = before.freeze, after.freeze, after.final
     if begin is None or freeze is None or final is None or final != before.final:
         return None
@@ -60,12 +53,9 @@ def later_final(old: str, new: str) -> datetime | None:
     return (_wall(final, zone) + moved).replace(tzinfo=zone).astimezone(UTC)
 
 
-def date_text(when: datetime, text: str) -> str:
-    """Return a date as a file writes it: in the zone that it names, otherwise in UTC.
-
-    Raises as `written_dates` does.
-    """
-    zone = _dates(text).named_zone
+def date_text(when: datetime, dates: Dates) -> str:
+    """Return a date as a file with these dates writes it: in their zone, otherwise in UTC."""
+    zone = dates.named_zone
     if zone:
         local = _wall(when, ZoneInfo(zone))
         try:
@@ -78,12 +68,6 @@ def date_text(when: datetime, text: str) -> str:
 
 def _wall(when: datetime, zone: ZoneInfo) -> datetime:
     return when.astimezone(zone).replace(tzinfo=None)
-
-
-def _dates(text: str) -> Dates:
-    """Return the dates of a file, without those that have mistakes."""
-    mistakes: list[Mistake] = []
-    return read_dates(Table(read_document(text), "", mistakes).table("dates"), None)
 
 
 def read_dates(table: Table, now: datetime | None) -> Dates:
@@ -268,6 +252,8 @@ def read_points(grading: Table, baselines: Sequence[Graded]) -> float | None:
     return most
 
 
+HINTED: Final = 20
+"""Mistakes of a file after which no near name is looked for, which takes milliseconds."""
 BRACKETS: Final = ("knockout", "double_elimination", "groups_knockout")
 """Formats in which a loss eliminates."""
 
@@ -345,7 +331,8 @@ def check_twins(file: CompetitionFile, table: Table) -> None:
         at, wanted = f"baselines[{number}].twin_of", each.twin_of.lower()
         original = names.get(wanted)
         if original is None:
-            near = difflib.get_close_matches(wanted, names.keys() - {each.bot.lower()}, n=1)
+            others = names.keys() - {each.bot.lower()} if len(table.mistakes) < HINTED else ()
+            near = difflib.get_close_matches(wanted, others, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             text = f"{each.twin_of!r} is no baseline of this file: a twin repeats one{hint}"
         elif original is each:

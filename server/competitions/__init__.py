@@ -4,7 +4,7 @@ A competition is an event with games and entries; students are optional.  Its fi
 tournament for each game.
 
     lifecycle            opening from a file, freeze, final, dates
-    competition_changes  changes after the opening
+    competition_changes  changes after the opening, and files that an older version stored
     overview             a competition as its organiser sees it
     finals, game_finals  delays and start of a final, and the tables and rounds of its games
     tournaments          the tournaments that are played, from their start to their end
@@ -15,8 +15,8 @@ tournament for each game.
     absences             waits for absent entries; absence_reasons says what they wait for
     upcoming_pairings    pairings that have not begun
     baselines            checks and replacement of baselines
-    boards               standings with their statistics, and who sees which entries
-    final_results        the results of finals, computed from their matches
+    results_cache        the results of finals, read from the database and kept
+    boards               boards and grades, as their viewers may see them
     reports, exports     reports on students; downloads and grade books
     suspicions           results and records worth a look
     bot_profiles         the page of a bot

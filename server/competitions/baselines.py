@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from plyhouse.protocol.api.bots import Bot
 from plyhouse.protocol.hosting.package import Package, digest_of, pack
 from plyhouse.server.accounts.builtin_bots import house_player
-from plyhouse.server.competition_rules.file import Baseline, CompetitionFile
+from plyhouse.server.competition_rules.file import Baseline, CompetitionFile, encoded, file_of
 from plyhouse.server.competition_rules.file_reader import (
     InvalidCompetition,
     Mistake,
     read_competition,
-    stored_competition,
 )
 from plyhouse.server.competition_rules.reference_baselines import package_of, with_reference
 from plyhouse.server.config import ServerConfig
@@ -34,7 +34,7 @@ from plyhouse.storage import (
 from plyhouse.storage.competition_changes import Changed
 from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionRow
 from plyhouse.storage.errors import CompetitionRefusal, Unknown
-from plyhouse.storage.rows import BotRow, By
+from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import SubmissionRow
 
@@ -163,7 +163,7 @@ class Baselines:
                 found.append(
                     Mistake("competition/unfit_baseline", f"baselines[{number}].bot", text)
                 )
-        if of is not None and file.twinned == stored_competition(of.file).twinned:
+        if of is not None and file.twinned == file_of(of).twinned:
             return found
         return found + await self._twins(file, known)
 
@@ -207,7 +207,7 @@ class Baselines:
 
     async def provided(
         self, file: CompetitionFile, *, besides: CompetitionFile | None = None
-    ) -> dict[str, tuple[BotRow, Package]]:
+    ) -> dict[str, tuple[Bot, Package]]:
         """Return a file's reference bots with packages, by lower-case name.
 
         Bots that ``besides`` also names are left out, because they are submitted already.  Raises
@@ -234,16 +234,16 @@ class Baselines:
             found[each.bot.lower()] = bot, package_of(each.reference, server_version())
         return found
 
-    async def submit(
+    async def queue_check(
         self,
         row: CompetitionRow,
-        bot: BotRow,
+        bot: Bot,
         package: Package,
         *,
         again: bool = False,
     ) -> SubmissionRow:
-        """Submit a reference bot for a competition; ``again`` if it needs another check."""
-        return await self._store.submissions.submit(
+        """Submit a reference bot for its check; ``again`` if one that it passed is not enough."""
+        return await self._store.submissions.add(
             bot.id,
             "",
             digest_of(package),
@@ -276,7 +276,7 @@ class Baselines:
         `InvalidCompetition` for an unfit bot.
         """
         row = await self._store.read(competition_sql.find, reference)
-        file = stored_competition(row.file)
+        file = file_of(row)
         known = {each.bot.lower(): each for each in file.baselines}
         baseline = known.get(bot.lower())
         if baseline is None:
@@ -297,7 +297,7 @@ class Baselines:
         if replace_by and replace_by != baseline.reference:
             row, file = await self._replaced(row, baseline, replace_by, by)
         bot_row, package = (await self.provided(file))[baseline.bot.lower()]
-        return await self.submit(row, bot_row, package, again=not replace_by)
+        return await self.queue_check(row, bot_row, package, again=not replace_by)
 
     async def _replaced(
         self, row: CompetitionRow, baseline: Baseline, reference: str, by: By
@@ -305,7 +305,9 @@ class Baselines:
         text = with_reference(row.file, baseline.bot, reference)
         file = read_competition(text)
         why = by.why or f"{baseline.bot}: {baseline.reference} -> {reference}"
-        changed = Changed(replace(row, file=text), (), step="competition.baseline")
+        changed = Changed(
+            replace(row, file=text, parsed=encoded(file)), (), step="competition.baseline"
+        )
         return await self._store.write(
             competition_changes.apply, row, changed, By(by.who, why), self._store.now()
         ), file

@@ -28,25 +28,26 @@ from plyhouse.server.administration.erasure import Eraser
 from plyhouse.server.administration.health import HealthCheck
 from plyhouse.server.cluster.carrier import Carrier
 from plyhouse.server.cluster.database_carrier import DatabaseCarrier
+from plyhouse.server.cluster.leadership import Leadership
 from plyhouse.server.cluster.link import Link
+from plyhouse.server.cluster.membership import Cluster, Member
 from plyhouse.server.cluster.nats_carrier import NatsCarrier
+from plyhouse.server.cluster.owned_matches import OwnedMatches
+from plyhouse.server.cluster.remote_play import RemotePlay
+from plyhouse.server.cluster.switchboard import Switchboard
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.bot_profiles import BotProfiles
+from plyhouse.server.competitions.competition_changes import read_files
 from plyhouse.server.competitions.exports import Exports
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.competitions.reports import Reports
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.admission import Admission
-from plyhouse.server.gateway.cluster import Cluster, Member
-from plyhouse.server.gateway.leadership import Leadership
 from plyhouse.server.gateway.logins import Logins
 from plyhouse.server.gateway.match_hub import SWEEP_SECONDS, MatchHub
 from plyhouse.server.gateway.membership import Alone
-from plyhouse.server.gateway.owned_matches import OwnedMatches
-from plyhouse.server.gateway.remote_play import RemotePlay
 from plyhouse.server.gateway.requests import Requests
-from plyhouse.server.gateway.switchboard import Switchboard
 from plyhouse.server.hosting.hosted_play import HostedPlay
 from plyhouse.server.hosting.runner_reports import FlagReports, Outputs
 from plyhouse.server.hosting.runners import Hosting
@@ -303,6 +304,7 @@ class Hub(MatchHub):
             hub = cls(config, store, now, builtin_bots)
             hub.secret = urlsplit(address).password or ""
             await hub.audit_follower.mark()
+            await read_files(store)
             await hub.privacy.sight(None)  # loads the bots that no list may show
             if hub.member is None:
                 await hub.ratings.start()

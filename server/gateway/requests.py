@@ -12,9 +12,9 @@ from plyhouse.protocol.messages import Answer, Challenge, MatchMessage, Ok, Seek
 from plyhouse.server.accounts.browser_sessions import BrowserSessions
 from plyhouse.server.accounts.builtin_bots import NoHouseBot
 from plyhouse.server.accounts.privacy import Privacy, Sight
-from plyhouse.server.gateway.cluster import Member
+from plyhouse.server.cluster.membership import Member
+from plyhouse.server.cluster.remote_matches import RemoteMatch
 from plyhouse.server.gateway.match_requests import NO_SUCH_MATCH, MatchRequests, check_views
-from plyhouse.server.gateway.remote_matches import RemoteMatch
 from plyhouse.server.jobs.helper_jobs import NotWorkedOut
 from plyhouse.server.jobs.helper_processes import FairQueue, Helpers
 from plyhouse.server.lobby.lobby import Lobby

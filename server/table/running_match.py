@@ -1,7 +1,7 @@
 """A match that runs on this server, or on another one of the cluster.
 
 `plyhouse.server.table.live.LiveMatch` runs here.
-`plyhouse.server.gateway.remote_matches.RemoteMatch` passes everything on to its owner.
+`plyhouse.server.cluster.remote_matches.RemoteMatch` passes everything on to its owner.
 """
 
 from __future__ import annotations

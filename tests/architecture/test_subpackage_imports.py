@@ -17,7 +17,6 @@ SERVER_LAYERS = (
     "match",
     "results",
     "wire",
-    "cluster",
     "competition_rules",
     "grades",
     "jobs",
@@ -28,9 +27,13 @@ SERVER_LAYERS = (
     "hosting",
     "administration",
     "gateway",
+    "cluster",
     "web",
 )
 """Packages of the server: each may import the ones before it."""
+
+JOINED = {"gateway": {"cluster"}}
+"""Packages that may import one after them: the hub constructs the cluster."""
 
 WITHIN: dict[str, dict[str, set[str]]] = {
     "games": {
@@ -50,7 +53,10 @@ WITHIN: dict[str, dict[str, set[str]]] = {
     },
     "server": {
         TOP_FLOOR: {*SERVER_LAYERS},
-        **{name: {TOP_FLOOR, *SERVER_LAYERS[:layer]} for layer, name in enumerate(SERVER_LAYERS)},
+        **{
+            name: {TOP_FLOOR, *SERVER_LAYERS[:layer], *JOINED.get(name, ())}
+            for layer, name in enumerate(SERVER_LAYERS)
+        },
     },
     "bots": {
         TOP_FLOOR: set(),
@@ -123,13 +129,13 @@ DIRECTORS = {"lobby", "competitions", "hosting", "administration"}
 """Packages that decide who plays; they see connections and matches as records only."""
 
 
-def test_only_gateway_table_and_wire_use_connections() -> None:
+def test_only_cluster_gateway_table_and_wire_use_connections() -> None:
     """Other packages use the records of `plyhouse.server.table.presence`, and ids of bots."""
     broken = []
     for top in TOP:
         for path in modules(top):
             inside = path.relative_to(folder_of(top))
-            if top == "server" and inside.parts[0] in {"gateway", "table", "wire"}:
+            if top == "server" and inside.parts[0] in {"cluster", "gateway", "table", "wire"}:
                 continue
             hidden = set(CONNECTIONS)
             if top == "server" and inside.parts[0] in DIRECTORS:

@@ -13,7 +13,7 @@ from typing import Any, Final, get_args
 import msgspec
 from msgspec import inspect
 
-from plyhouse.server.gateway.member_messages import MemberMessage, encode
+from plyhouse.server.cluster.member_messages import MemberMessage, encode
 
 __all__ = ["FOLDER", "KINDS", "NEXT", "example", "examples_text"]
 

@@ -14,7 +14,7 @@ from tests.harness.server import Server
 from tests.harness.small_cluster import SmallCluster
 
 from plyhouse.protocol.messages import Ok
-from plyhouse.server.gateway.switchboard import Switchboard
+from plyhouse.server.cluster.switchboard import Switchboard
 from plyhouse.storage import claim, leases
 
 pytestmark = [pytest.mark.postgresql]

@@ -31,9 +31,9 @@ from plyhouse.protocol.messages import (
     Watch,
     Welcome,
 )
+from plyhouse.server.cluster import member_messages
 from plyhouse.server.cluster.nats_server import LocalNats
-from plyhouse.server.gateway import member_messages
-from plyhouse.server.gateway.remote_matches import RemoteMatch
+from plyhouse.server.cluster.remote_matches import RemoteMatch
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.verify import verify
 from plyhouse.storage import match_owners, match_reads

@@ -11,8 +11,8 @@ import msgspec
 import pytest
 from tests.cluster.example_messages import FOLDER, KINDS, NEXT, example, examples_text
 
-from plyhouse.server.gateway import member_messages as mm
-from plyhouse.server.gateway.switchboard import Switchboard
+from plyhouse.server.cluster import member_messages as mm
+from plyhouse.server.cluster.switchboard import Switchboard
 from plyhouse.server.table.directory import Directory
 
 LATER = "of a later version"

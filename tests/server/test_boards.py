@@ -10,7 +10,7 @@ import pytest
 from tests.harness.finals import Course, weaker_resigns
 
 from plyhouse.server.competition_rules.private_name import PRIVATE
-from plyhouse.server.competitions import final_results
+from plyhouse.server.competitions import results_cache as final_results
 from plyhouse.server.grades import board_fits
 
 FILE = """

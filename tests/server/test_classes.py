@@ -20,6 +20,7 @@ from tests.harness.wall_clock import WallClock
 from plyhouse.protocol.messages import Error, MatchMessage, Ready, Resign
 from plyhouse.server.competition_rules.class_list import read_students
 from plyhouse.server.competition_rules.file_reader import read_competition
+from plyhouse.server.competitions.competition_changes import read_files
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.storage import competition_sql, competition_students, join_codes, people
@@ -495,8 +496,9 @@ async def test_a_competition_whose_game_is_missing_spoils_no_list(
 ) -> None:
     await opened(api)
     row = await house.hub.store.read(competition_sql.find, "Cup")
-    lost = replace(row, id="lost", name="Lost", file=FILE.replace("pig", "gone"))
+    lost = replace(row, id="lost", name="Lost", file=FILE.replace("pig", "gone"), parsed=None)
     await house.hub.store.write(competition_sql.create, lost, (), OLGA)
+    await read_files(house.hub.store)
     listed = (await api.get(HERE)).json()
     assert sorted(each["name"] for each in listed) == ["Cup", "Lost"]
     answer = await api.get(f"{HERE}/lost")

@@ -42,7 +42,7 @@ from plyhouse.server.accounts.registration import Registration
 from plyhouse.server.administration.audit_follower import AuditFollower
 from plyhouse.server.competition_rules.class_list import read_students
 from plyhouse.server.competition_rules.dates import milliseconds, read_time
-from plyhouse.server.competition_rules.file_reader import only_submitted, stored_competition
+from plyhouse.server.competition_rules.file import decoded, file_of
 from plyhouse.server.competitions.baselines import BaselineState
 from plyhouse.server.competitions.boards import lateness
 from plyhouse.server.competitions.finals import told_delay
@@ -86,7 +86,7 @@ def _time(text: str, row: CompetitionRow) -> int | None:
     """Read a time, which may be local to the zone of the competition; None for an empty text."""
     if not text.strip():
         return None
-    return milliseconds(read_time(text, stored_competition(row.file).dates.named_zone))
+    return milliseconds(read_time(text, file_of(row).dates.named_zone))
 
 
 async def _delayed(
@@ -94,7 +94,7 @@ async def _delayed(
 ) -> str:
     """Return what the extensions of some students delay."""
     students = await store.read(competition_students.students_of, row.id)
-    file = stored_competition(row.file)
+    file = file_of(row)
     return told_delay(row, file, students, store.now(), of=of, also=also)
 
 
@@ -158,7 +158,7 @@ async def extend(
     """Let one student submit until a later time than the freeze; answers what that delays."""
     store = service(state, Store)
     row, by = await staff_acting(request, competition, data.why)
-    until = milliseconds(read_time(data.until, stored_competition(row.file).dates.named_zone))
+    until = milliseconds(read_time(data.until, file_of(row).dates.named_zone))
     student = await store.write(
         competition_students.extend, row.id, data.student, until, by, store.now()
     )
@@ -288,7 +288,7 @@ async def versions(
     store = service(state, Store)
     entered: dict[int | None, list[VersionEntry]] = {}
     for each in await store.read(competition_entries.submissions, identity.player_id):
-        left_out = not each.handed_in and only_submitted(each.file)
+        left_out = not each.handed_in and decoded(each.parsed).hosting_required
         entered.setdefault(each.version_id, []).append(
             VersionEntry(each.competition, each.status, each.chosen, left_out)
         )

@@ -34,15 +34,15 @@ from plyhouse.protocol.api.competitions import (
 from plyhouse.protocol.api.reports import Suspicions
 from plyhouse.server.accounts.roles import require
 from plyhouse.server.administration.audit_follower import AuditFollower
-from plyhouse.server.competition_rules.file import Baseline, CompetitionFile
-from plyhouse.server.competition_rules.file_reader import InvalidCompetition, stored_competition
-from plyhouse.server.competitions.boards import Boards, Viewer, eyes_of
+from plyhouse.server.competition_rules.file import Baseline, decoded
+from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.exports import grade_entries
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.competitions.suspicions import suspicions
 from plyhouse.server.grades.grade_files import GradeEntry, grades_csv
 from plyhouse.server.grades.standings import Standing as EntryStanding
 from plyhouse.server.grades.standings_files import standings_csv
+from plyhouse.server.grades.visible_entries import Viewer, visible_entries
 from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.results.scoring import scoring_words
 from plyhouse.server.table.directory import Directory
@@ -54,6 +54,7 @@ from plyhouse.server.web.api.access import (
 )
 from plyhouse.server.web.api.competition_people import entry_row, student_row
 from plyhouse.server.web.api.serving import serve
+from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import (
     competition_sql,
@@ -105,9 +106,11 @@ async def list_all(state: State) -> list[Competition]:
 async def status(state: State, request: Call, competition: FromPath[str]) -> CompetitionDetail:
     """Show a competition with its students, entries and progress."""
     row, _ = await staff_for(request, competition, "see")
+    if row.parsed is None and row.note:
+        raise Problem("competition/unreadable", row.note)
     view = await service(state, Competitions).view(row.id)
     return CompetitionDetail(
-        **_summary(view.row, view.file),
+        **_summary(view.row),
         note=view.row.note or "",
         warnings=[*view.warnings, *await service(state, Hosting).in_vain(row.id)],
         file=view.row.file,
@@ -244,7 +247,7 @@ async def export(state: State, request: Call, competition: FromPath[str]) -> Res
     boards = service(state, Boards)
     row, _ = await staff_for(request, competition, "see")
     found = await boards.results.of(row)
-    placed = await boards.placed(found, eyes_of(found.file, Viewer(True), found.entrants))
+    placed = await boards.placed(found, visible_entries(found.file, Viewer(True), found.entrants))
     baselines = found.file.originals
     entries = await grade_entries(service(state, Store), boards, found)
     scoring = scoring_words(found.rules.scoring)
@@ -290,28 +293,24 @@ def competition_summary(row: CompetitionRow) -> Competition:
     return Competition(**_summary(row))
 
 
-def _summary(row: CompetitionRow, file: CompetitionFile | None = None) -> dict[str, Any]:
-    if file is None:
-        try:
-            file = stored_competition(row.file)
-        except InvalidCompetition:  # a game's file is missing: the others are listed all the same
-            file = None
+def _summary(row: CompetitionRow) -> dict[str, Any]:
+    file = decoded(row.parsed)
     return {
         "competition": row.id,
         "name": row.name,
         "status": row.status,
         "games": [each.game for each in row.games],
-        "time_control": "" if file is None else str(file.time_control),
+        "time_control": str(file.time_control) if file.games else "",
         "format": row.format,
-        "board": "" if file is None else file.board,
-        "rules": "" if file is None else file.rules,
+        "board": file.board,
+        "rules": file.rules,
         "entries_per_student": row.entries_each,
         "opens_ms": row.opens_ms,
         "freezes_ms": row.freezes_ms,
         "final_ms": row.final_ms,
         "finished_ms": row.finished_ms,
         "rehearsal": row.rehearses is not None,
-        "practice": file is not None and file.practice.ladder,
+        "practice": file.practice.ladder,
         "practice_of": row.practice_of,
     }
 

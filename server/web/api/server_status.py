@@ -34,8 +34,8 @@ from plyhouse.protocol.api.server import (
     Readiness,
 )
 from plyhouse.protocol.messages import PROTOCOL_VERSION
+from plyhouse.server.cluster.membership import LEADER
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.gateway.cluster import LEADER
 from plyhouse.server.gateway.hub import Hub, server_version
 from plyhouse.server.lobby.table_sizes import tables_of
 from plyhouse.server.match.example_turns import example_turn

@@ -20,16 +20,18 @@ from litestar.params import FromPath, FromQuery
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
-from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competition_rules.file_reader import InvalidCompetition, stored_competition
-from plyhouse.server.competitions.boards import Board, Boards
-from plyhouse.server.competitions.final_results import PATIENCE, Results
+from plyhouse.server.accounts.roles import role_in
+from plyhouse.server.competition_rules.file import STRICTEST, CompetitionFile, decoded
+from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.competitions.overview import GameProgress
+from plyhouse.server.competitions.results_cache import PATIENCE
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.competitions.upcoming_pairings import Upcoming, upcoming
 from plyhouse.server.config import ServerConfig
+from plyhouse.server.grades.board import Board
 from plyhouse.server.grades.board_statistics import BoardLine
+from plyhouse.server.grades.final_results import Results
 from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.results.intervals import Interval
 from plyhouse.server.results.scoring import scoring_rule
@@ -226,10 +228,10 @@ async def _with_students(
     directory = service(state, Directory)
     config = service(state, ServerConfig)
     boards = service(state, Boards)
-    try:
-        file = await asyncio.to_thread(stored_competition, row.file)
-    except InvalidCompetition:
-        return missing(f"A game of {row.name} is not installed on this server any more.")
+    file = decoded(row.parsed)
+    if file is STRICTEST:
+        told = "" if await role_in(store, row.id, viewer) is None else row.note
+        return missing(told or f"The file of {row.name} cannot be read on this server.")
     sight = await privacy.sight(viewer)
     table, refused = None, ""
     following: list[Upcoming] = []

@@ -12,10 +12,10 @@ from msgspec import structs
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Error
-from plyhouse.server.gateway import member_messages as mm
-from plyhouse.server.gateway.leadership import planned
-from plyhouse.server.gateway.remote_matches import RemoteLine, RemoteMatch
-from plyhouse.server.gateway.switchboard import Switchboard
+from plyhouse.server.cluster import member_messages as mm
+from plyhouse.server.cluster.leadership import planned
+from plyhouse.server.cluster.remote_matches import RemoteLine, RemoteMatch
+from plyhouse.server.cluster.switchboard import Switchboard
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LiveMatch

@@ -5,10 +5,7 @@ ones, claims the leadership if nobody has it, and reports its progress to the le
 gives the matches of servers without a lease to others.  Messages make all this faster, and none
 of it depends on them.
 
-A server as a member of a cluster.
-
-At the same time it holds sockets, runs matches, and may be the leader.  Each part has a module;
-`plyhouse.server.gateway.cluster` says who leads and who is gone.
+A member holds sockets, runs matches, and may be the leader, all at once.  Each part has a module.
 """
 
 from __future__ import annotations
@@ -23,13 +20,13 @@ from msgspec import structs
 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Outcome, Termination
+from plyhouse.server.cluster import member_messages as mm
+from plyhouse.server.cluster.leadership import Leadership
 from plyhouse.server.cluster.link import Link
-from plyhouse.server.gateway import member_messages as mm
-from plyhouse.server.gateway.leadership import Leadership
-from plyhouse.server.gateway.owned_matches import OwnedMatches
-from plyhouse.server.gateway.remote_matches import RemoteLine, RemoteMatch
-from plyhouse.server.gateway.remote_play import RemotePlay
-from plyhouse.server.gateway.switchboard import Switchboard
+from plyhouse.server.cluster.owned_matches import OwnedMatches
+from plyhouse.server.cluster.remote_matches import RemoteLine, RemoteMatch
+from plyhouse.server.cluster.remote_play import RemotePlay
+from plyhouse.server.cluster.switchboard import Switchboard
 from plyhouse.server.jobs.periodic import Periodic
 from plyhouse.server.match.outcomes import void_returns
 from plyhouse.server.table.directory import Directory

@@ -12,10 +12,10 @@ from weakref import WeakValueDictionary
 import msgspec
 
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.gateway import member_messages as mm
+from plyhouse.server.cluster import member_messages as mm
+from plyhouse.server.cluster.member_messages import MemberMessage
+from plyhouse.server.cluster.remote_matches import RemoteLine
 from plyhouse.server.gateway.admission import seat, seat_holder
-from plyhouse.server.gateway.member_messages import MemberMessage
-from plyhouse.server.gateway.remote_matches import RemoteLine
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.pairing_plans import SeatHolder
 from plyhouse.server.table.participants import Line, Participant

@@ -25,11 +25,11 @@ from plyhouse.protocol.messages import (
     Unseek,
 )
 from plyhouse.server.accounts.tickets import Ticket
-from plyhouse.server.gateway import member_messages as mm
+from plyhouse.server.cluster import member_messages as mm
+from plyhouse.server.cluster.member_messages import MemberMessage
+from plyhouse.server.cluster.remote_matches import RemoteMatch
+from plyhouse.server.cluster.switchboard import Switchboard
 from plyhouse.server.gateway.admission import Admission, seat, seat_holder
-from plyhouse.server.gateway.member_messages import MemberMessage
-from plyhouse.server.gateway.remote_matches import RemoteMatch
-from plyhouse.server.gateway.switchboard import Switchboard
 from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LiveMatch

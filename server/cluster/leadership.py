@@ -17,12 +17,12 @@ from plyhouse.protocol.messages import (
     Seek,
 )
 from plyhouse.server.accounts.tickets import Ticket
-from plyhouse.server.gateway import member_messages as mm
+from plyhouse.server.cluster import member_messages as mm
+from plyhouse.server.cluster.member_messages import MemberMessage
+from plyhouse.server.cluster.remote_matches import RemoteLine, RemoteMatch
+from plyhouse.server.cluster.remote_play import RemotePlay
+from plyhouse.server.cluster.switchboard import Switchboard
 from plyhouse.server.gateway.admission import Admission
-from plyhouse.server.gateway.member_messages import MemberMessage
-from plyhouse.server.gateway.remote_matches import RemoteLine, RemoteMatch
-from plyhouse.server.gateway.remote_play import RemotePlay
-from plyhouse.server.gateway.switchboard import Switchboard
 from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.directory import Directory

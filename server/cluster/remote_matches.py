@@ -10,7 +10,7 @@ from msgspec import structs
 
 from plyhouse.protocol.codec import MSGPACK, Frame
 from plyhouse.protocol.messages import Act, ClientMessage, MatchSnapshot, ServerMessage
-from plyhouse.server.gateway.member_messages import (
+from plyhouse.server.cluster.member_messages import (
     Expel,
     LetIn,
     MemberMessage,
@@ -27,7 +27,7 @@ from plyhouse.server.table.presence import MatchSummary, Presence
 
 
 class Switchboard(Protocol):
-    """The interface of this server for its remote matches (`plyhouse.server.gateway.cluster`)."""
+    """The interface of this server for its remote matches (`RemotePlay` in `remote_play`)."""
 
     def post(self, epoch: int, message: MemberMessage) -> None:
         """Send a message to a server."""
