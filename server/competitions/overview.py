@@ -115,7 +115,7 @@ async def overview(
             found = await tournaments.view(game.tournament_id)
             waiting = tuple(found.waiting_for)
             place = game.tournament_id
-            absent = absences.told(place, file.limits.absent_minutes)
+            absent = absences.texts(place, file.limits.absent_minutes)
             names = {each.bot_id: f"{each.player}/{each.bot}" for each in found.entries}
             left = unplayed(game.game, *tournaments.left(place))
             warnings += _too_busy(game.game, await store.read(competition_results.voided_by, place))
