@@ -15,6 +15,7 @@ from cachetools import LRUCache
 from msgspec import structs
 
 from plyhouse.protocol.api.bots import Bot
+from plyhouse.protocol.api.competitions import Joining
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Hello
 from plyhouse.server.accounts.builtin_bots import HOUSE_ROLE
@@ -23,7 +24,7 @@ from plyhouse.server.config import ServerConfig
 from plyhouse.server.match.presence import Presence
 from plyhouse.server.wire.rates import Rate
 from plyhouse.storage import join_codes, people, sessions, suspensions
-from plyhouse.storage.competition_rows import CompetitionRow, Joined
+from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.errors import (
     AlreadyExists,
     CompetitionRefusal,
@@ -235,7 +236,7 @@ class Registration:
         token: str = "",
         address: str = "",
         member: Identity | None = None,
-    ) -> tuple[CompetitionRow, Joined]:
+    ) -> tuple[CompetitionRow, Joining]:
         """Join a competition by a code: with the account of a token, or with a new one.
 
         ``member`` is the signed-in player who joins instead, without a token.

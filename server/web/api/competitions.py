@@ -7,7 +7,6 @@ with the scope ``organise``; the audit log records its actions.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Annotated, Any, Final
 
 from litestar import Request
@@ -78,11 +77,10 @@ async def check(state: State, request: Call, data: JSONBody[FileText]) -> list[M
     await authorise(request, "organise")
     file = await service(state, Competitions).check(data.file)
     control = str(file.time_control)
-    measures = [
+    return [
         await service(state, Store).read(competition_sql.measure, game, control)
         for game in file.games
     ]
-    return [Measure(**asdict(each)) for each in measures]
 
 
 @serve(competition_calls.open_competition)

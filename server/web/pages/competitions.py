@@ -18,6 +18,7 @@ from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery
 
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.api.competitions import Announcement
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.accounts.roles import role_in
@@ -44,7 +45,6 @@ from plyhouse.server.web.parameters import service
 from plyhouse.server.web.plots import Bar, HeatCell, Plot, bars, head_to_head, intervals, progress
 from plyhouse.server.web.plots import Interval as PlotInterval
 from plyhouse.storage import competition_sql
-from plyhouse.storage.competition_messages import Announcement
 from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import Identity
