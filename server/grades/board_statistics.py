@@ -34,7 +34,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from plyhouse.protocol.api.boards import Nash, Twin
+from plyhouse.protocol.api.boards import Nash, Strength, Twin
 from plyhouse.server.grades.standings import Entrant, Standing
 from plyhouse.server.match.presence import PRIVATE
 from plyhouse.server.results.intervals import Interval, mean_interval
@@ -118,6 +118,16 @@ class Crossing(NamedTuple):
     losses: int
     score: Interval
     """The mean score with its interval over mirrored pairs."""
+
+
+def strength(estimate: Estimate[str] | None) -> Strength | None:
+    """Return an estimate as the API answers it."""
+    if estimate is None:
+        return None
+    at = estimate
+    return Strength(
+        *(at.elo, at.low, at.high, at.any_low, at.any_high, at.rank_low, at.rank_high, at.games)
+    )
 
 
 def lines(
