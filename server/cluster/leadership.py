@@ -24,12 +24,12 @@ from plyhouse.server.cluster.remote_play import RemotePlay
 from plyhouse.server.cluster.switchboard import Switchboard
 from plyhouse.server.gateway.admission import Admission
 from plyhouse.server.hosting.runners import Hosting
-from plyhouse.server.match.presence import MatchSummary, Presence
+from plyhouse.server.match.presence import MatchSummary, PairingPlan, Presence
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LivePairing
-from plyhouse.server.table.match_runner import MatchRunner, Terms
-from plyhouse.server.table.pairing_plans import PairingPlan
+from plyhouse.server.table.match_runner import MatchRunner
 from plyhouse.server.table.participants import Line, Participant
 from plyhouse.server.table.running_match import RunningMatch
 

@@ -26,8 +26,7 @@ from plyhouse.protocol.messages import (
     Seek,
     ServerMessage,
 )
-from plyhouse.server.match.presence import MatchSummary, Presence
-from plyhouse.server.table.pairing_plans import PairingPlan
+from plyhouse.server.match.presence import MatchSummary, PairingPlan, Presence
 
 
 class _Message(Struct, frozen=True, tag=True, array_like=True):

@@ -17,10 +17,11 @@ from plyhouse.server.cluster.leadership import planned
 from plyhouse.server.cluster.remote_matches import RemoteLine, RemoteMatch
 from plyhouse.server.cluster.switchboard import Switchboard
 from plyhouse.server.match.presence import MatchSummary
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LiveMatch
-from plyhouse.server.table.match_runner import MatchRunner, Terms
+from plyhouse.server.table.match_runner import MatchRunner
 from plyhouse.server.table.participants import Line
 from plyhouse.server.table.running_match import RunningMatch
 

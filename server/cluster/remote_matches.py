@@ -21,8 +21,7 @@ from plyhouse.server.cluster.member_messages import (
     Unwatched,
     Written,
 )
-from plyhouse.server.match.presence import MatchSummary, Presence
-from plyhouse.server.table.pairing_plans import PairingPlan
+from plyhouse.server.match.presence import MatchSummary, PairingPlan, Presence
 from plyhouse.server.table.participants import Line, Participant
 
 

@@ -405,7 +405,7 @@ def _forfeit(stored: StoredMatch, seat: int, entry: str, *, author: bool) -> For
         entry=entry,
         kind=header.termination,
         ply=end.ply,
-        reason=data.reason,
+        reason=data.cause.sentence(header.seats),
         detail=data.detail if author else "",
         actions=actions[-LAST_ACTIONS:],
         scene=scene,

@@ -1,4 +1,4 @@
-"""Records of bots and matches, which the table publishes to the packages that make pairings.
+"""Records of bots, matches and pairings, exchanged by packages and by the servers of a cluster.
 
 The lobby, the competitions and the hosting of bots know connections and running matches by these
 records and by ids only.  They ask `plyhouse.server.table.directory.Directory` for the latest ones.
@@ -136,3 +136,32 @@ class MatchSummary(Struct, frozen=True):
     def bots(self) -> tuple[int, ...]:
         """The id of the bot on each seat."""
         return tuple([each.bot_id for each in self.seats])
+
+
+class MatchPlan(Struct, frozen=True):
+    """One match of a pairing."""
+
+    id: str
+    bots: tuple[int, ...]
+    """The id of the bot on each seat."""
+    players: tuple[SeatInfo, ...]
+    """The public facts about the holder of each seat."""
+
+
+class PairingPlan(Struct, frozen=True):
+    """A pairing to begin, with everything that the server needs that will own it."""
+
+    id: str
+    game: str
+    """The spec of the game."""
+    family: str
+    """The name of the game, without parameters."""
+    simultaneous: bool
+    time_control: str
+    rated: bool
+    tournament: str | None
+    round: int
+    scoring: str
+    """The scoring of its tournament; empty for that of the game."""
+    matches: tuple[MatchPlan, ...]
+    holders: tuple[Presence, ...]

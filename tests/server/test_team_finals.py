@@ -141,7 +141,7 @@ async def test_final_of_sides_waits_for_each_partner(course: Course) -> None:
 
     async def waiting() -> bool:
         view = await course.hub.competitions.view("Cup")
-        return view.games[0].waiting_for == ("s01/two is not connected.",)
+        return view.games[0].waiting_for == ["s01/two is not connected."]
 
     await course.until(waiting)
     assert course.begun == {}
