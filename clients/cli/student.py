@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from plyhouse.clients.cli.administration import minute, why_option
+from plyhouse.clients.cli.administration import why_option
 from plyhouse.clients.cli.competition import read_text, request
 from plyhouse.clients.shared.competition_requests import confirm
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
@@ -23,7 +23,7 @@ from plyhouse.clients.shared.options import (
     server_option,
     token_option,
 )
-from plyhouse.clients.shared.output import counted, note, print_json, print_table
+from plyhouse.clients.shared.output import counted, minute, note, print_json, print_table
 from plyhouse.clients.shared.token_files import secret_writer
 from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.competitions import Joining
@@ -158,11 +158,16 @@ def import_list(
     A list is also refused if another account has one of its names already, because anybody may have
     taken it: --adopt says that it is your student's. It keeps its tokens, and gets no new one.
     """
+    from plyhouse.server.competition_rules.class_list import people_left_out
+
     if output is not None and folder is not None:
         raise CommandError("Give --output or --folder, not both.", EXIT_USAGE)
     text = read_text(list_file)
     names = ("*",) if adopt_all else adopt
     _take_in(server, token, competition, text, late_until, why, output, folder, names)
+    if left := people_left_out(text):
+        shown = ", ".join(left[:10]) + (f" and {len(left) - 10} more" if len(left) > 10 else "")
+        note(f"Left out, as the export does not have them as students: {shown}.")
 
 
 @student.command()
@@ -291,7 +296,7 @@ def list_students(competition: str, server: str, token: str | None, as_json: boo
     if not cells:
         note(f"No students in {competition} yet.")
         return
-    columns = ["account", "shown as", "members", "status", "may submit until (UTC)"]
+    columns = ["account", "shown as", "members", "status", "may submit until"]
     print_table("Students", columns, cells, "llwll")
 
 

@@ -26,7 +26,6 @@ from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy, Sight
 from plyhouse.server.competition_rules.class_list import account_name
 from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.finals import certainty
 from plyhouse.server.grades.board import Board
@@ -46,6 +45,7 @@ from plyhouse.server.grades.standings_files import (
     table_csv,
 )
 from plyhouse.server.grades.student_grades import Grade, points_of
+from plyhouse.server.match.presence import PRIVATE
 from plyhouse.server.results.notations import NOTATIONS, ONE_MATCH, notation
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.scoring import scoring_words

@@ -22,7 +22,7 @@ from plyhouse.server.competitions.upcoming_pairings import some_of, unplayed
 from plyhouse.server.grades.board_statistics import differing
 from plyhouse.server.grades.final_rules import scoring_of
 from plyhouse.server.grades.missing_games import missing, missing_words
-from plyhouse.server.table.presence import Presence
+from plyhouse.server.match.presence import Presence
 from plyhouse.storage import (
     competition_reruns,
     competition_results,

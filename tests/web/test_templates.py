@@ -52,8 +52,8 @@ from plyhouse.protocol.messages import SeatInfo
 from plyhouse.server.competition_rules.file import Practice as FilePractice
 from plyhouse.server.competitions.bot_profiles import BotCareer
 from plyhouse.server.lobby.match_search import Words
+from plyhouse.server.match.presence import MatchSummary
 from plyhouse.server.results.bot_statistics import career, paces
-from plyhouse.server.table.presence import MatchSummary
 from plyhouse.server.web import templates
 from plyhouse.server.web.pages.client_pages import Tile
 from plyhouse.server.web.pages.competition_forms import STEPS, Entered, Own, Pupil, StaffView
@@ -64,6 +64,7 @@ from plyhouse.server.web.pages.rendering import ENVIRONMENT, render
 from plyhouse.server.web.pages.template_filters import FILTERS
 from plyhouse.server.web.plots import Bar, HeatCell, progress, rating_history
 from plyhouse.storage.bot_profiles import PlyCost
+from plyhouse.storage.causes import written
 from plyhouse.storage.competition_rows import (
     CompetitionEntry,
     CompetitionGame,
@@ -120,7 +121,7 @@ def match(name: str, **changed: Any) -> MatchRow:
         "ply": 7,
         "finished_ms": 1_700_000_000_000,
         "termination": f"flag_{name}",
-        "reason": name,
+        "cause": written(name),
         "returns": (1.0, -1.0),
     }
     return MatchRow(**{**fields, **changed})
@@ -470,7 +471,7 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
                 "output": False,
             },
             {
-                "row": match(name, void_reason=name),
+                "row": match(name, void_cause=written(name)),
                 "rules": rules(name),
                 "reviews": False,
                 "trees": False,
