@@ -293,7 +293,7 @@ def _report(
             ]
             for name in sorted(own)
         },
-        notes=results.statistics.told({each.name for each in results.entrants} - own)
+        notes=results.statistics.shown_notes({each.name for each in results.entrants} - own)
         if not organiser
         else list(results.statistics.notes),
         scoring={game: each.value for game, each in results.rules.scoring.items()},
@@ -411,5 +411,5 @@ def _seen(stored: StoredMatch, game: Game, seat: int) -> tuple[dict[str, Any], l
             before = position.state
             action = position.apply(row.seat, row.text)
             views.record(before, action, row.text, row.seat, row.ply, None)
-    told = [event.action for event in views.events(seat, 0)]
-    return views.drawn(position.state, seat)[1], [each or "(hidden)" for each in told]
+    actions = [event.action for event in views.events(seat, 0)]
+    return views.drawn(position.state, seat)[1], [each or "(hidden)" for each in actions]

@@ -77,7 +77,7 @@ class Statistics:
     notes: tuple[str, ...]
     """Notes for readers; entries appear in them as ``'player/bot'``."""
 
-    def told(self, secret: Collection[str]) -> list[str]:
+    def shown_notes(self, secret: Collection[str]) -> list[str]:
         """Return the notes for a viewer who may not see the names of ``secret``.
 
         Notes about secret entries alone are left out.  Where entries are few, a reader could soon
@@ -300,7 +300,7 @@ def differing(entry: str, entry_digest: str, twin: str, twin_digest: str) -> str
     )
 
 
-def told(each: Twin) -> str:
+def duplicate_note(each: Twin) -> str:
     """Return a sentence for readers about what twins show."""
     if not each.same:
         return (
