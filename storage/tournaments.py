@@ -228,8 +228,8 @@ def withdraw(
     for entry in list_entries(connection, tournament_id):
         if entry.bot_id == bot_id:
             withdraw_some(connection, tournament_id, {bot_id: by.why * tell})
-            subject = f"{entry.player}/{entry.bot} from {row.name}"
-            audit.add(connection, now_ms, by, "competition.withdraw", subject, row.id)
+            audit.add(connection, now_ms, by, "competition.withdraw",
+                      f"{audit.ABOUT} from {row.name}", row.id, bot_id=bot_id)  # fmt: skip
             return dataclasses.replace(entry, status="withdrawn")
     raise Unknown(f"this bot has no entry in the competition {tournament_id!r}")
 

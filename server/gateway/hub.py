@@ -127,7 +127,6 @@ class Hub(MatchHub):
             hidden_in=self.privacy.hidden,
             rooms_of_hosted=lambda running: self.hosting.rooms(running),
             hosted_waits_for=lambda *bot: self.hosting.waits_for(*bot),
-            on_finished=lambda identifier: self.competitions.game_over(identifier),
         )
         self.flag_reports = FlagReports(store, now, self._settled)
         self.hosting = Hosting(
@@ -496,7 +495,7 @@ class Hub(MatchHub):
             told = Notice("notice/reinstated", "This version was reinstated, and is paired again.")
             if reason:
                 told = Notice("auth/suspended", suspended_text(reason))
-            if participant.line is not None and not participant.line.far:
+            if participant.line is not None and not participant.line.on_other_server:
                 participant.line.send(told)
             self.tournaments.advance_soon([participant.presence.bot_id])
 

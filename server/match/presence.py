@@ -7,11 +7,15 @@ records and by ids only.  They ask `plyhouse.server.table.directory.Directory` f
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from msgspec import Struct, field
 
 from plyhouse.protocol.messages import MatchStatus, Outcome, SeatInfo
 from plyhouse.storage.rows import SeatRow
+
+PRIVATE: Final = "(another entry)"
+"""The name that everyone sees instead of one that stays private."""
 
 
 class Presence(Struct, frozen=True):

@@ -112,16 +112,6 @@ def as_sent(text: str) -> str:
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
-def seat_label(config: MatchConfig, seat: int) -> str:
-    """Return a seat and its holder for people, who count from 1.
-
-    ``seat 1 (alice/bot)`` has index 0.
-    """
-    info = config.players[seat]
-    name = f"{info.player}/{info.bot}" if info.bot else info.player
-    return f"seat {seat + 1} ({name})"
-
-
 class _StoredTerms(Struct, frozen=True):
     """The part of a `MatchConfig` that has no column in `MatchRow`."""
 
