@@ -30,7 +30,7 @@ from msgspec.structs import replace
 
 from plyhouse.server.competition_rules.file_table import InvalidCompetition
 from plyhouse.server.competition_rules.file_visibility import FileVisibility, read_visibility
-from plyhouse.server.competition_rules.private_name import PRIVATE
+from plyhouse.server.match.private_name import PRIVATE
 from plyhouse.storage import (
     bot_profiles,
     competition_privacy,

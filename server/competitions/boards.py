@@ -31,7 +31,6 @@ from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import role_in
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.file_reader import stored_competition
-from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competitions.absence_reasons import gone_texts, withdrawn_texts
 from plyhouse.server.competitions.final_results import FinalResults, Results, entrants_of
 from plyhouse.server.competitions.game_finals import GameFinal, GameFinals
@@ -47,6 +46,7 @@ from plyhouse.server.grades.board_statistics import (
 from plyhouse.server.grades.missing_games import left_words, missing_words
 from plyhouse.server.grades.standings import BY_SCORE, Entrant, Standing, standings, with_places
 from plyhouse.server.grades.student_grades import Grade, grades
+from plyhouse.server.match.private_name import PRIVATE
 from plyhouse.storage import (
     competition_entries,
     competition_messages,

@@ -37,7 +37,6 @@ from plyhouse.protocol.api.reports import (
 )
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import role_in
-from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competitions.absence_reasons import withdrawn_texts
 from plyhouse.server.competitions.boards import Boards, Viewer, Visibility, eyes_of
 from plyhouse.server.competitions.exports import grade_points
@@ -47,6 +46,7 @@ from plyhouse.server.grades.missing_games import missing_words
 from plyhouse.server.grades.standings import Standing
 from plyhouse.server.grades.student_grades import Grade, is_reached
 from plyhouse.server.match.events import end_data
+from plyhouse.server.match.private_name import PRIVATE
 from plyhouse.server.match.views import Views
 from plyhouse.server.results.intervals import mean_interval
 from plyhouse.storage import (

@@ -33,7 +33,7 @@ from plyhouse.server.match.time_control import InvalidTimeControl
 from plyhouse.server.results.scoring import match_scores, return_span, teams_of
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.match_runner import MatchRunner
-from plyhouse.server.table.presence import MatchSummary, Presence
+from plyhouse.server.table.presence import MatchSummary
 from plyhouse.storage import steering, tournaments
 from plyhouse.storage.errors import NotNow, StorageError, StoreClosed, Unknown
 from plyhouse.storage.retries import RETRY_SECONDS as RETRIES
@@ -84,16 +84,11 @@ class Tournaments:
         directory: Directory,
         *,
         hidden_in: Callable[[str], Awaitable[Collection[str]]] | None = None,
-        rooms_of_hosted: Callable[[RunningTournament], Callable[[Presence], int]] | None = None,
-        hosted_waits_for: WaitsFor | None = None,
-        on_finished: Callable[[str], Coroutine[Any, Any, None]] | None = None,
     ) -> None:
         """Take the store, the match runner and the directory of bots and matches.
 
         ``hidden_in`` returns the entries of a tournament without a name, as ``player/bot`` in
-        lower case.  ``rooms_of_hosted`` is explained at `PairingStarter`.  ``hosted_waits_for``
-        says why a hosted bot is absent.  ``on_finished`` is called with the id of a tournament
-        when its end is stored.
+        lower case.
         """
         self._store = store
         self._runner = runner
@@ -104,8 +99,10 @@ class Tournaments:
         self._early: list[tuple[MatchSummary, bool]] | None = None
         """Matches that end while tournaments are being restored; None at other times."""
         self._hidden_in = hidden_in
-        self._hosted_waits_for = hosted_waits_for
-        self.on_finished = on_finished
+        self.hosted_waits_for: WaitsFor | None = None
+        """Says why a hosted bot is absent; None without hosting."""
+        self.on_finished: Callable[[str], Coroutine[Any, Any, None]] | None = None
+        """Called with the id of a tournament when its end is stored."""
         self._soon = False
         self._freed: set[int] | None = set()
         """Bots that may have room since the last look; None if any bot may."""
@@ -114,7 +111,6 @@ class Tournaments:
             running=self._running,
             runner=runner,
             directory=directory,
-            rooms_of_hosted=rooms_of_hosted,
             look_later=self._look_later,
         )
 
@@ -203,7 +199,7 @@ class Tournaments:
         running = self._running.get(identifier)
         if running is None or isinstance(running.queue, LadderQueue):
             return None
-        return missed(running, self._presences, self._hosted_waits_for)
+        return missed(running, self._presences, self.hosted_waits_for)
 
     def upcoming(
         self, identifier: str, limit: int, of: Collection[int] | None = None
@@ -458,7 +454,7 @@ class Tournaments:
                 running=running,
                 presences=self._presences,
                 own=self._played(running),
-                waits_for=self._hosted_waits_for,
+                waits_for=self.hosted_waits_for,
             ),
         )
 

@@ -46,7 +46,8 @@ class LocalHub(MatchHub):
             settle_stalls=self._settle_stalls,
         )
         self.requests = MatchRequests(self.directory, self.seated, now)
-        self._logins = self._entrance(Alone(Admission(self.directory, NoTickets()), NoTickets()))
+        self.member = Alone(Admission(self.directory, NoTickets()))
+        self._entrance = self._make_entrance()
         self._players: dict[str, tuple[int, str]] = {}
         """The id and name of the player of each token."""
         self._bots: dict[tuple[int, str], int] = {}
@@ -67,7 +68,7 @@ class LocalHub(MatchHub):
 
         Without token and name, log in a spectator.
         """
-        await self._logins.login(session, hello, stamp, self._log_in)
+        await self._entrance.login(session, hello, stamp, self._log_in)
 
     async def _log_in(self, session: Session, hello: Hello, wait: LoginWait) -> None:
         if hello.token not in self._players:
@@ -91,7 +92,7 @@ class LocalHub(MatchHub):
             max_matches=min(hello.max_matches, self.config.max_matches_per_bot),
         )
         wanted = SeatHolder(presence, 0, 0, hello.updates, hello.scenes, hello.session)
-        await self._logins.let_in(session, hello, wanted, wait)
+        await self._entrance.let_in(session, hello, wanted, wait)
 
     def _match_over(self, match: MatchSummary) -> None:
         self.counts.ended(match.outcome)

@@ -34,8 +34,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.grades.standings import Entrant, Standing
+from plyhouse.server.match.private_name import PRIVATE
 from plyhouse.server.results.intervals import Interval, mean_interval
 from plyhouse.server.results.scoring import pair_score
 from plyhouse.server.results.sequential import ConfidenceSequence

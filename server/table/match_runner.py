@@ -13,11 +13,11 @@ from typing import Any, Final, Protocol, TypeAlias
 
 from plyhouse.games.base import Scoring
 from plyhouse.protocol.messages import Revealed, SeatInfo
-from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.match.chance import SEED_BYTES, SHARED_STREAM, commitment, match_stream
 from plyhouse.server.match.effects import Finish
 from plyhouse.server.match.engine import Match, MatchConfig
+from plyhouse.server.match.private_name import PRIVATE
 from plyhouse.server.match.terms import terms_data
 from plyhouse.server.match.time_control import MS, SECOND, LagPolicy
 from plyhouse.server.results.scoring import match_scores, return_span, teams_of

@@ -11,7 +11,7 @@ import httpx
 import msgspec
 import pytest
 from tests.harness.server import BotClient, Server
-from tests.harness.small_cluster import SmallCluster
+from tests.harness.small_cluster import SmallCluster, cluster_of
 
 from plyhouse.games.hidden.leduc_poker import CARDS
 from plyhouse.protocol.messages import (
@@ -45,8 +45,7 @@ def sent(cluster: SmallCluster, monkeypatch: pytest.MonkeyPatch) -> list[Sent]:
     """Everything that the servers send each other from now on."""
     found: list[Sent] = []
     for server in cluster.servers:
-        assert server.hub.cluster is not None
-        link = server.hub.cluster._link
+        link = cluster_of(server.hub)._link
 
         def send(to: int, payload: bytes, link: Any = link, pass_on: Any = link.send) -> None:
             found.append(Sent(link.own, to, payload))

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from plyhouse.protocol.messages import Error, MatchMessage, MatchSnapshot, Ready, Resign
-from plyhouse.server.competition_rules.private_name import PRIVATE
+from plyhouse.server.match.private_name import PRIVATE
 
 __all__ = ["HERE", "Course", "Play"]
 

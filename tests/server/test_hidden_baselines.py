@@ -19,7 +19,7 @@ from plyhouse.protocol.messages import (
     Resign,
     Watch,
 )
-from plyhouse.server.competition_rules.private_name import PRIVATE
+from plyhouse.server.match.private_name import PRIVATE
 from plyhouse.server.results.record import read_record
 from plyhouse.server.results.verify import verify
 

@@ -9,10 +9,10 @@ from sqlalchemy import Connection
 from tests.harness.hub_finals import OLGA, ORGANISER, Course, places, states
 
 from plyhouse.server.competition_rules.formats import LineState
-from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competitions import exports
 from plyhouse.server.competitions.final_results import Results
 from plyhouse.server.grades.standings import Standing
+from plyhouse.server.match.private_name import PRIVATE
 from plyhouse.storage import (
     competition_entries,
     competition_sql,
