@@ -103,7 +103,7 @@ async def handed_in(url: str, args: argparse.Namespace) -> tuple[str, str]:
             bot = await store.ensure_bot(player.id, "numbered", "bot")
             text = BOT.format(number=number, game=args.game, think=args.think)
             package = from_upload("mybot.py", text.encode(), PackageRules())
-            row = await store.submissions.submit(
+            row = await store.submissions.add(
                 bot.id, "", digest_of(package), pack(package), wall_ms()
             )
             if number < args.checked:
@@ -112,7 +112,7 @@ async def handed_in(url: str, args: argparse.Namespace) -> tuple[str, str]:
         if args.bad:
             bot = await store.ensure_bot(staff.id, "nosy", "bot")
             bad = from_upload("nosy.py", BAD, PackageRules())
-            await store.submissions.submit(bot.id, "", digest_of(bad), pack(bad), wall_ms())
+            await store.submissions.add(bot.id, "", digest_of(bad), pack(bad), wall_ms())
         return (
             await store.add_token(staff.id, ("organise", "admin")),
             await store.add_token(staff.id, ("runner",)),

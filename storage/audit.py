@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, func, select, text
 
+from plyhouse.protocol.api.people import AuditEntry
 from plyhouse.storage.models import audit
-from plyhouse.storage.rows import AuditRow, By
+from plyhouse.storage.rows import By
 
 MAX_WHY = 1000
 """Characters of a reason that are kept."""
@@ -61,15 +62,15 @@ def mark(connection: Connection) -> int:
     return int(connection.execute(select(func.coalesce(func.max(audit.c.id), 0))).scalar_one())
 
 
-def since(connection: Connection, after: int) -> list[AuditRow]:
+def since(connection: Connection, after: int) -> list[AuditEntry]:
     """Return the entries after one, oldest first."""
     query = select(*_COLUMNS).where(audit.c.id > after).order_by(audit.c.id)
-    return [AuditRow(*row) for row in connection.execute(query)]
+    return [AuditEntry(*row) for row in connection.execute(query)]
 
 
-def latest(connection: Connection, limit: int = 100, before: int | None = None) -> list[AuditRow]:
+def latest(connection: Connection, limit: int = 100, before: int | None = None) -> list[AuditEntry]:
     """Return the latest entries, newest first; those before an id if one is given."""
     query = select(*_COLUMNS).order_by(audit.c.id.desc()).limit(limit)
     if before is not None:
         query = query.where(audit.c.id < before)
-    return [AuditRow(*row) for row in connection.execute(query)]
+    return [AuditEntry(*row) for row in connection.execute(query)]

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import Connection, func, or_, select
+from sqlalchemy import Connection, and_, func, or_, select
 
+from plyhouse.protocol.api.bots import BotMatch, BotRating, BotResult, BotVersion, Holder
 from plyhouse.storage.competition_privacy import part_of, visible
 from plyhouse.storage.models import (
     UNRATED,
@@ -26,75 +27,16 @@ from plyhouse.storage.models import (
 )
 
 
-class Holder(NamedTuple):
-    """The holder of a seat."""
-
-    player: str
-    bot: str
-
-
 class CareerMatch(NamedTuple):
-    """A finished match of a bot, as it went for the bot."""
+    """A finished match of a bot, with what is needed to decide who sees it."""
 
-    match: str
-    game: str
-    seat: int
-    """The bot's; its first one if it played against itself."""
+    shown: BotMatch
+    """As it went for the bot; in its first seat, if it played against itself."""
     version_id: int
-    version: str
-    result: str | None
-    """``W``, ``D`` or ``L``; None in a match that does not count."""
-    returned: float | None
-    termination: str
-    culprit: int | None
-    reason: str
-    rated: bool
-    ply: int
-    created_ms: int
-    void_reason: str | None
     over: bool
     """True if its pairing is over, so that everything is public."""
-    others: tuple[Holder, ...]
-    """Holders of the other seats, in seat order."""
     tournament_id: str | None = None
     """The tournament of the match."""
-
-
-class VersionSeen(NamedTuple):
-    """A version of a bot."""
-
-    version_id: int
-    version: str
-    created_ms: int
-
-
-class VersionResult(NamedTuple):
-    """The line of one version of a bot on the leaderboard of a game."""
-
-    game: str
-    version_id: int
-    version: str
-    latest: bool
-    score: float
-    games: int
-    wins: int
-    draws: int
-    losses: int
-    rating: float | None
-    low: float | None
-    high: float | None
-
-
-class RatingPoint(NamedTuple):
-    """A rating at the time it was fitted."""
-
-    game: str
-    version: str
-    taken_ms: int
-    rating: float
-    low: float
-    high: float
-    games: int
 
 
 class PlyCost(NamedTuple):
@@ -110,6 +52,7 @@ def matches_of(
     bot_id: int,
     *,
     limit: int,
+    forfeits: Collection[str],
     before: str | None = None,
     closed: Collection[str] = (),
     viewer: int | None = None,
@@ -117,6 +60,7 @@ def matches_of(
 ) -> list[CareerMatch]:
     """Return finished matches of a bot, newest first; ``before`` is the last of the page before.
 
+    ``forfeits`` are the terminations by which the seat at fault loses.
     Matches of the competitions ``closed`` are included only if the player ``viewer`` has a seat in
     them; those of ``unnamed_in``, in which the bot has no name, are not.
     """
@@ -130,17 +74,17 @@ def matches_of(
             matches.c.id,
             matches.c.game,
             mine.c.seat,
-            mine.c.version_id,
             versions.c.label,
-            mine.c.result,
+            func.coalesce(mine.c.result, ""),
             mine.c.returned,
             matches.c.termination,
-            matches.c.culprit,
+            and_(mine.c.seat == matches.c.culprit, matches.c.termination.in_(forfeits)),
             matches.c.reason,
             matches.c.rated,
             matches.c.ply,
             matches.c.created_ms,
             matches.c.void_reason,
+            mine.c.version_id,
             pairings.c.finished_ms.is_not(None),
             pairings.c.tournament_id,
         )
@@ -164,17 +108,13 @@ def matches_of(
         query = query.where(or_(here.is_(None), here.not_in(part_of(unnamed_in))))
     rows = connection.execute(query).all()
     seats = _seats(connection, [row[0] for row in rows])
-    return [
-        CareerMatch._make(
-            [
-                *row[:14],
-                bool(row[14]),
-                tuple(each for seat, each in seats[row[0]] if seat != row[2]),
-                row[15],
-            ]
-        )
-        for row in rows
-    ]
+    found = []
+    for row in rows:
+        shown, (version_id, over, tournament_id) = list(row[:13]), row[13:]
+        shown[7] = bool(shown[7])
+        shown.append([each for seat, each in seats[row[0]] if seat != row[2]])
+        found.append(CareerMatch(BotMatch(*shown), version_id, bool(over), tournament_id))
+    return found
 
 
 def _seats(connection: Connection, ids: Sequence[str]) -> dict[str, list[tuple[int, Holder]]]:
@@ -192,27 +132,27 @@ def _seats(connection: Connection, ids: Sequence[str]) -> dict[str, list[tuple[i
     return found
 
 
-def versions_of(connection: Connection, bot_id: int, limit: int) -> list[VersionSeen]:
-    """Return the newest versions of a bot, newest first."""
+def versions_of(connection: Connection, bot_id: int, limit: int) -> dict[int, BotVersion]:
+    """Return the newest versions of a bot by their ids, newest first."""
     query = (
         select(versions.c.id, versions.c.label, versions.c.created_ms)
         .where(versions.c.bot_id == bot_id)
         .order_by(versions.c.id.desc())
         .limit(limit)
     )
-    return [VersionSeen(*row) for row in connection.execute(query)]
+    return {number: BotVersion(*row) for number, *row in connection.execute(query)}
 
 
 def standings_of(
     connection: Connection, bot_ids: Sequence[int], limit: int
-) -> list[tuple[int, VersionResult]]:
-    """Return pairs of a bot's id and a line of it on a leaderboard, by game, the latest first."""
+) -> list[tuple[int, int, BotResult]]:
+    """Return the ids of bot and version with a line of a leaderboard, by game, the latest first."""
     table = standings.c
     query = (
         select(
             table.bot_id,
-            table.game,
             table.version_id,
+            table.game,
             versions.c.label,
             table.latest,
             table.score,
@@ -231,17 +171,17 @@ def standings_of(
         .limit(limit)
     )
     return [
-        (bot_id, VersionResult._make([*line, None if rating == UNRATED else rating, low, high]))
-        for bot_id, *line, rating, low, high in connection.execute(query)
+        (bot_id, version_id, BotResult(*[*line, None if rating == UNRATED else rating, low, high]))
+        for bot_id, version_id, *line, rating, low, high in connection.execute(query)
     ]
 
 
 def ratings_of(
     connection: Connection, bot_id: int, games: Sequence[str], limit: int
-) -> list[RatingPoint]:
+) -> list[BotRating]:
     """Return the latest ``limit`` ratings of a bot in each of these games, oldest first."""
     columns = rating_snapshots.c
-    found: list[RatingPoint] = []
+    found: list[BotRating] = []
     for game in games:
         query = (
             select(
@@ -259,7 +199,7 @@ def ratings_of(
             .limit(limit)
         )
         rows = connection.execute(query).all()
-        found += [RatingPoint(row[0], row[1] or "", *row[2:]) for row in reversed(rows)]
+        found += [BotRating(row[0], row[1] or "", *row[2:]) for row in reversed(rows)]
     return found
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from sqlalchemy import ColumnElement, Connection, Select, exists, func, or_, select
 
+from plyhouse.protocol.api.bots import Bot
 from plyhouse.storage import entry_admission, submission_checks
 from plyhouse.storage.competition_rows import (
     PRACTICE,
@@ -29,14 +30,13 @@ from plyhouse.storage.models import (
 )
 from plyhouse.storage.models import submissions as handed_in
 from plyhouse.storage.names import key_of
-from plyhouse.storage.rows import BotRow
 from plyhouse.storage.suspensions import suspended_in
 
 AT_ONCE = 500
 """Ids in one statement: databases limit the number of parameters."""
 
 
-def submit(
+def enter_connected(
     connection: Connection,
     player_id: int,
     bot_id: int,
@@ -44,7 +44,7 @@ def submit(
     now_ms: int,
     games: Collection[str] = (),
 ) -> None:
-    """A bot has connected: it is entered where its student may enter one more, with this version.
+    """Enter a connected bot, with this version, where its student may enter one more.
 
     ``games`` are those that it accepts, if it names them.  `entry_admission.obstacle` keeps it, or
     this version of it, out of a competition without any of them.  Also baselines play with what
@@ -96,8 +96,8 @@ def submit(
                 _play_with(connection, competition_id, bot_id, version_id, status="active")
 
 
-def changes(connection: Connection, bot: BotRow, version_id: int, now_ms: int) -> bool:
-    """Return whether `has_connected` or `submit` may have to write a row for a version."""
+def changes(connection: Connection, bot: Bot, version_id: int, now_ms: int) -> bool:
+    """Return whether a login with a version may have to write a row here."""
     package, entry = handed_in.c, competition_entries.c
     first = select(package.id).where(package.version_id == version_id, ~package.connected)
     plays = or_(entry.version_id.is_(None), entry.version_id != version_id)
@@ -315,7 +315,7 @@ def _came_later(
     return bool(connection.execute(query).scalar_one())
 
 
-def has_connected(connection: Connection, version_id: int) -> None:
+def mark_connected(connection: Connection, version_id: int) -> None:
     """Note that a version has connected: it may play after any result of a check."""
     here = handed_in.c
     connection.execute(

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select
 
+from plyhouse.protocol.api.people import PlayerAccount
 from plyhouse.storage import audit
 from plyhouse.storage.competition_rows import (
     CompetitionRow,
@@ -33,7 +34,7 @@ from plyhouse.storage.models import (
 )
 from plyhouse.storage.names import key_of, normal
 from plyhouse.storage.people import check_display, check_new_name, new_token, refuse_lookalikes
-from plyhouse.storage.rows import By, PlayerRow
+from plyhouse.storage.rows import By
 from plyhouse.storage.sessions import special_players
 
 ALL = "*"
@@ -134,7 +135,7 @@ def _refuse_too_many(row: CompetitionRow, inside: dict[int, str], more: int) -> 
         )
 
 
-def _refuse_own(connection: Connection, there: Sequence[PlayerRow]) -> None:
+def _refuse_own(connection: Connection, there: Sequence[PlayerAccount]) -> None:
     """Raise for accounts of the server: staff could reissue their tokens."""
     if not there:
         return
@@ -149,7 +150,7 @@ def _refuse_own(connection: Connection, there: Sequence[PlayerRow]) -> None:
             )
 
 
-def _refuse_strangers(there: Sequence[PlayerRow], adopt: Collection[str]) -> None:
+def _refuse_strangers(there: Sequence[PlayerAccount], adopt: Collection[str]) -> None:
     """Raise for accounts that somebody else may have made under a student's name."""
     allowed = {key_of(name) for name in adopt}
     names = [each.name for each in there if key_of(each.name) not in allowed]
@@ -168,7 +169,7 @@ def _add_members(
     connection: Connection,
     row: CompetitionRow,
     people: Sequence[NewMember],
-    known: dict[str, PlayerRow],
+    known: dict[str, PlayerAccount],
     inside: dict[int, str],
     fresh: set[str],
     now_ms: int,
@@ -240,10 +241,10 @@ def _update_member(
         )
 
 
-def players_of(connection: Connection, keys: Iterable[str]) -> dict[str, PlayerRow]:
+def players_of(connection: Connection, keys: Iterable[str]) -> dict[str, PlayerAccount]:
     """Return the accounts of these names, which are in small letters, by them."""
     wanted = sorted(keys)
-    found: dict[str, PlayerRow] = {}
+    found: dict[str, PlayerAccount] = {}
     here = players.c
     for start in range(0, len(wanted), AT_ONCE):
         query = select(
@@ -254,7 +255,7 @@ def players_of(connection: Connection, keys: Iterable[str]) -> dict[str, PlayerR
             func.coalesce(here.display, ""),
             here.disabled_ms,
         ).where(here.name_key.in_(wanted[start : start + AT_ONCE]))
-        found |= {key: PlayerRow(*rest) for key, *rest in connection.execute(query)}
+        found |= {key: PlayerAccount(*rest) for key, *rest in connection.execute(query)}
     return found
 
 

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Table, delete, exists, func, select
 
+from plyhouse.protocol.api.people import PlayerAccount
 from plyhouse.storage import audit as audit_log
 from plyhouse.storage import people
 from plyhouse.storage.competition_students import leave
@@ -50,7 +51,7 @@ from plyhouse.storage.models import (
 )
 from plyhouse.storage.names import ERASED_PREFIX
 from plyhouse.storage.pseudonyms import Names, member_texts
-from plyhouse.storage.rows import By, PlayerRow
+from plyhouse.storage.rows import By
 from plyhouse.storage.sessions import special_players
 from plyhouse.storage.stored_packages import forget
 
@@ -148,7 +149,7 @@ def makers(connection: Connection, account: str) -> list[str]:
 # ---------------------------------------------------------------------------- the first step
 
 
-def begin(connection: Connection, account: str, by: By, now_ms: int) -> PlayerRow:
+def begin(connection: Connection, account: str, by: By, now_ms: int) -> PlayerAccount:
     """Disable an account, so that nothing more of it begins; the first step.
 
     Deletes its tokens, sessions and password.  Raises `Unknown`, or `CompetitionRefusal` with the
@@ -169,7 +170,7 @@ def begin(connection: Connection, account: str, by: By, now_ms: int) -> PlayerRo
     return people.player_by_id(connection, row.id)
 
 
-def _refuse_staff(connection: Connection, row: PlayerRow) -> None:
+def _refuse_staff(connection: Connection, row: PlayerAccount) -> None:
     """Raise for accounts on which others depend by name, and for what is erased already."""
     if row.name.startswith(ERASED_PREFIX) and row.disabled_ms is not None:
         raise CompetitionRefusal("erasure/done", f"{row.name} is erased already")
@@ -385,7 +386,7 @@ def _relabel(connection: Connection, bot_ids: Any, names: Names) -> None:
         connection.execute(audit.update().where(*which).values(subject=subject))
 
 
-def _leave(connection: Connection, row: PlayerRow, by: By, now_ms: int) -> list[str]:
+def _leave(connection: Connection, row: PlayerAccount, by: By, now_ms: int) -> list[str]:
     """Take the account out of what is not over."""
     here = competition_students.c
     query = (
@@ -425,7 +426,7 @@ def _leave(connection: Connection, row: PlayerRow, by: By, now_ms: int) -> list[
     return [name for _, name in (*found, *others)]
 
 
-def _replace_names(connection: Connection, row: PlayerRow, names: Names, now_ms: int) -> None:
+def _replace_names(connection: Connection, row: PlayerAccount, names: Names, now_ms: int) -> None:
     """Let the account, its bots, their versions and its members go by other names."""
     new = names.pseudonym
     values = {"name": new, "name_key": new, "display": None, "disabled_ms": now_ms}

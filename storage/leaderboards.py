@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, func, select
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
+from plyhouse.protocol.api.boards import Standing
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.models import (
     UNRATED,
@@ -22,7 +23,7 @@ from plyhouse.storage.models import (
     standings,
     versions,
 )
-from plyhouse.storage.rows import PairResult, RatingLike, Standing
+from plyhouse.storage.rows import PairResult, RatingLike
 
 
 def leaderboard(

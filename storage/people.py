@@ -10,6 +10,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, Table, func, select
 
+from plyhouse.protocol.api.bots import Bot
+from plyhouse.protocol.api.people import PlayerAccount, Token
 from plyhouse.storage.errors import (
     AlreadyExists,
     Disabled,
@@ -32,7 +34,7 @@ from plyhouse.storage.names import (
     reserved,
     unseen,
 )  # fmt: skip
-from plyhouse.storage.rows import SCOPES, BotRow, Identity, PlayerRow, TokenRow
+from plyhouse.storage.rows import SCOPES, Identity
 from plyhouse.storage.statements import insert_into
 
 TOKEN_PREFIX = "ply_"  # noqa: S105  (marks tokens, so that scanners for leaked secrets know them)
@@ -100,7 +102,7 @@ def _check_label(label: str, what: str) -> None:
 
 def add_player(
     connection: Connection, name: str, now_ms: int, display: str = "", *, own: bool = False
-) -> PlayerRow:
+) -> PlayerAccount:
     """Make a player; names are unique regardless of case.
 
     ``own`` is true for an account of the server itself, whose name may be reserved.
@@ -157,7 +159,7 @@ def refuse_taken_display(connection: Connection, display: str, own_key: str) -> 
                 )
 
 
-def player(connection: Connection, name: str) -> PlayerRow:
+def player(connection: Connection, name: str) -> PlayerAccount:
     """Return the player of that name, ignoring case; raise `Unknown` if there is none."""
     found = find_player(connection, name)
     if found is None:
@@ -165,23 +167,25 @@ def player(connection: Connection, name: str) -> PlayerRow:
     return found
 
 
-def find_player(connection: Connection, name: str) -> PlayerRow | None:
+def find_player(connection: Connection, name: str) -> PlayerAccount | None:
     """Return the player of that name, ignoring case, or None."""
     found = connection.execute(_players().where(players.c.name_key == key_of(name))).first()
-    return None if found is None else PlayerRow(*found)
+    return None if found is None else PlayerAccount(*found)
 
 
-def player_by_id(connection: Connection, player_id: int) -> PlayerRow:
+def player_by_id(connection: Connection, player_id: int) -> PlayerAccount:
     """Return the player of that id; raise `Unknown` if there is none."""
     found = connection.execute(_players().where(players.c.id == player_id)).first()
     if found is None:
         raise Unknown(f"there is no player with the id {player_id}")
-    return PlayerRow(*found)
+    return PlayerAccount(*found)
 
 
-def list_players(connection: Connection) -> list[PlayerRow]:
+def list_players(connection: Connection) -> list[PlayerAccount]:
     """Return all players by name."""
-    return [PlayerRow(*row) for row in connection.execute(_players().order_by(players.c.name_key))]
+    return [
+        PlayerAccount(*row) for row in connection.execute(_players().order_by(players.c.name_key))
+    ]
 
 
 def _players() -> Select[Any]:
@@ -229,13 +233,13 @@ def new_token(
     }
 
 
-def list_tokens(connection: Connection, player_id: int) -> list[TokenRow]:
+def list_tokens(connection: Connection, player_id: int) -> list[Token]:
     """Return a player's tokens, the revoked ones too, oldest first."""
     query = _tokens().where(tokens.c.player_id == player_id).order_by(tokens.c.id)
     return [_token(row) for row in connection.execute(query)]
 
 
-def revoke_token(connection: Connection, key: int | str, now_ms: int) -> TokenRow:
+def revoke_token(connection: Connection, key: int | str, now_ms: int) -> Token:
     """Revoke a token by its id, its prefix or itself; raise `Unknown` if none or several fit."""
     query = _tokens()
     if isinstance(key, int):
@@ -309,8 +313,8 @@ def _tokens() -> Select[Any]:
     )
 
 
-def _token(row: Row[Any]) -> TokenRow:
-    return TokenRow(
+def _token(row: Row[Any]) -> Token:
+    return Token(
         row.id,
         row.player_id,
         row.prefix,
@@ -333,7 +337,7 @@ def ensure_bot(
     kind: str,
     now_ms: int,
     limit: int | None = None,
-) -> BotRow:
+) -> Bot:
     """Return the player's bot of that name, made now if need be.
 
     The empty name stands for the player's own name.  Raises `LimitReached` rather than to make
@@ -366,22 +370,22 @@ def ensure_bot(
     return found
 
 
-def bot(connection: Connection, bot_id: int) -> BotRow:
+def bot(connection: Connection, bot_id: int) -> Bot:
     """Return a bot by its id."""
     found = connection.execute(_bots().where(bots.c.id == bot_id)).first()
     if found is None:
         raise Unknown(f"there is no bot with the id {bot_id}; take one from the list of bots")
-    return BotRow(*found)
+    return Bot(*found)
 
 
-def find_bot(connection: Connection, player_id: int, name: str) -> BotRow | None:
+def find_bot(connection: Connection, player_id: int, name: str) -> Bot | None:
     """Return a player's bot of that name, ignoring case, or None."""
     query = _bots().where(bots.c.player_id == player_id, bots.c.name_key == key_of(name))
     found = connection.execute(query).first()
-    return None if found is None else BotRow(*found)
+    return None if found is None else Bot(*found)
 
 
-def bot_named(connection: Connection, owner: str, name: str) -> BotRow:
+def bot_named(connection: Connection, owner: str, name: str) -> Bot:
     """Return a bot by its player's name and its own, which if empty is the player's."""
     row = player(connection, owner)
     found = find_bot(connection, row.id, name or row.name)
@@ -391,21 +395,21 @@ def bot_named(connection: Connection, owner: str, name: str) -> BotRow:
     return found
 
 
-def list_bots(connection: Connection, player_id: int | None = None) -> list[BotRow]:
+def list_bots(connection: Connection, player_id: int | None = None) -> list[Bot]:
     """Return a player's bots, or everyone's, by name."""
     query = _bots().order_by(players.c.name_key, bots.c.name_key)
     if player_id is not None:
         query = query.where(bots.c.player_id == player_id)
-    return [BotRow(*row) for row in connection.execute(query)]
+    return [Bot(*row) for row in connection.execute(query)]
 
 
-def bots_of(connection: Connection, names: Iterable[str]) -> list[BotRow]:
+def bots_of(connection: Connection, names: Iterable[str]) -> list[Bot]:
     """Return all bots of the players of these names in any case; unknown ones have none."""
     keys = sorted({key_of(name) for name in names})
-    found: list[BotRow] = []
+    found: list[Bot] = []
     for start in range(0, len(keys), 500):  # databases limit the number of parameters
         query = _bots().where(players.c.name_key.in_(keys[start : start + 500]))
-        found += [BotRow(*row) for row in connection.execute(query)]
+        found += [Bot(*row) for row in connection.execute(query)]
     return found
 
 

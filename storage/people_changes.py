@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, select
 
+from plyhouse.protocol.api.bots import Bot
+from plyhouse.protocol.api.people import PlayerAccount, Token
 from plyhouse.storage import audit, people
 from plyhouse.storage.competition_rows import Joined
 from plyhouse.storage.competition_sql import find
@@ -23,12 +25,12 @@ from plyhouse.storage.people import (
     refuse_lookalikes,
     refuse_taken_display,
 )
-from plyhouse.storage.rows import BotRow, By, PlayerRow, TokenRow
+from plyhouse.storage.rows import By
 
 
 def disable_player(
     connection: Connection, name: str, by: By, now_ms: int, keep_matches: bool = False
-) -> PlayerRow:
+) -> PlayerAccount:
     """Keep a player from logging in."""
     row = player(connection, name)
     if row.disabled_ms is None:
@@ -37,7 +39,7 @@ def disable_player(
     return player(connection, name)
 
 
-def enable_player(connection: Connection, name: str, by: By, now_ms: int) -> PlayerRow:
+def enable_player(connection: Connection, name: str, by: By, now_ms: int) -> PlayerAccount:
     """Let a player log in again."""
     row = player(connection, name)
     _change_player(connection, row, disabled_ms=None)
@@ -45,7 +47,9 @@ def enable_player(connection: Connection, name: str, by: By, now_ms: int) -> Pla
     return player(connection, name)
 
 
-def rename_player(connection: Connection, name: str, new: str, by: By, now_ms: int) -> PlayerRow:
+def rename_player(
+    connection: Connection, name: str, new: str, by: By, now_ms: int
+) -> PlayerAccount:
     """Give a player another name; the bot in which it plays itself goes by it as well."""
     lock_names(connection)
     row = player(connection, name)
@@ -72,7 +76,9 @@ def rename_player(connection: Connection, name: str, new: str, by: By, now_ms: i
     return player(connection, new)
 
 
-def set_display(connection: Connection, name: str, display: str, by: By, now_ms: int) -> PlayerRow:
+def set_display(
+    connection: Connection, name: str, display: str, by: By, now_ms: int
+) -> PlayerAccount:
     """Set the name that is shown beside a player's own; empty for none.
 
     A player cannot take one that looks like somebody else's (`DisplayTaken`).  An organiser can
@@ -90,7 +96,7 @@ def set_display(connection: Connection, name: str, display: str, by: By, now_ms:
 
 def disable_bot(
     connection: Connection, owner: str, name: str, by: By, now_ms: int, keep_matches: bool = False
-) -> BotRow:
+) -> Bot:
     """Keep a bot from logging in."""
     row = bot_named(connection, owner, name)
     if row.disabled_ms is None:
@@ -100,7 +106,7 @@ def disable_bot(
     return bot_named(connection, owner, name)
 
 
-def enable_bot(connection: Connection, owner: str, name: str, by: By, now_ms: int) -> BotRow:
+def enable_bot(connection: Connection, owner: str, name: str, by: By, now_ms: int) -> Bot:
     """Let a bot log in again."""
     row = bot_named(connection, owner, name)
     connection.execute(bots.update().where(bots.c.id == row.id).values(disabled_ms=None))
@@ -110,7 +116,7 @@ def enable_bot(connection: Connection, owner: str, name: str, by: By, now_ms: in
 
 def revoke_token(
     connection: Connection, key: int | str, by: By, now_ms: int, *, keep_matches: bool = True
-) -> TokenRow:
+) -> Token:
     """Revoke a token by its id, its first characters or itself; you may do so twice."""
     row = people.revoke_token(connection, key, now_ms)
     owner = people.player_by_id(connection, row.player_id)
@@ -119,7 +125,7 @@ def revoke_token(
     return row
 
 
-def _change_player(connection: Connection, row: PlayerRow, **values: object) -> None:
+def _change_player(connection: Connection, row: PlayerAccount, **values: object) -> None:
     connection.execute(players.update().where(players.c.id == row.id).values(**values))
 
 

@@ -52,19 +52,6 @@ def new_id(now_ms: int | None = None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayerRow:
-    """An account: a person or a team."""
-
-    id: int
-    name: str
-    created_ms: int
-    display: str = ""
-    """How it wants to be called beside its name (Unicode, NFC); empty: by its name."""
-    disabled_ms: int | None = None
-    """Since when it may not log in; None if it may."""
-
-
-@dataclass(frozen=True, slots=True)
 class By:
     """The actor of an audited action, and the reason."""
 
@@ -72,41 +59,6 @@ class By:
     why: str = ""
     player_id: int | None = None
     """The account, if it is one; it owns the competitions that it opens."""
-
-
-@dataclass(frozen=True, slots=True)
-class AuditRow:
-    """One entry of the audit log; ids rise in the order in which entries become visible."""
-
-    id: int
-    at_ms: int
-    who: str
-    """The player of an organiser's token, or who used the command line."""
-    what: str
-    """``player.disable``, ``match.void`` and so on: kind of the subject, and what was done."""
-    subject: str
-    """To whom or what it was done, for people."""
-    subject_id: str
-    """The same for programs: the id in the database."""
-    why: str
-    keep_matches: bool
-    """True if running matches of the subject are played on."""
-
-
-@dataclass(frozen=True, slots=True)
-class TokenRow:
-    """Stored data of a token; the secret itself is not stored."""
-
-    id: int
-    player_id: int
-    prefix: str
-    """The first characters of the token, enough to recognise and revoke it by."""
-    scopes: tuple[str, ...]
-    label: str
-    created_ms: int
-    last_used_ms: int | None
-    """Accurate to a minute: not every use is written."""
-    revoked_ms: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,22 +75,6 @@ class Identity:
     guest: bool = False
     expires_ms: int = 0
     """When the session ends; 0 for a token itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class BotRow:
-    """A named program (or the person itself: kind ``human``) of a player."""
-
-    id: int
-    player_id: int
-    player: str
-    name: str
-    kind: str
-    created_ms: int
-    disabled_ms: int | None = None
-    """Since when it may not log in; None if it may."""
-    open_ms: int | None = None
-    """When its author opened its submissions for play; None if they are closed."""
 
 
 class SeatRow(Struct, frozen=True, gc=False):
@@ -261,38 +197,6 @@ class StoredMatch(Struct, frozen=True, gc=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """One line of a game's leaderboard. Only rated matches that are not void count."""
-
-    rank: int
-    player: str
-    bot: str
-    bot_id: int
-    score: float
-    """Sum over the matches of `MatchScores.seats`."""
-    games: int
-    wins: int
-    draws: int
-    losses: int
-    rating: float | None
-    """Elo; None until the first fit."""
-    low: float | None
-    high: float | None
-    """The bounds of the rating's 95 % interval."""
-    returns: float
-    """Sum of the utilities from all matches (chips, cents ...)."""
-    return_squares: float
-    """Sum of the squares of these utilities."""
-    version_id: int = 0
-    version: str = ""
-    """The label of the version whose results these are."""
-    latest: bool = True
-    """True if it is the version that the bot last played a rated match of this game with."""
-    display: str = ""
-    """The player's display name; empty where it has none."""
-
-
-@dataclass(frozen=True, slots=True)
 class PairResult:
     """All counted results between two versions in a game; ``version_a < version_b``."""
 
@@ -382,43 +286,6 @@ class PlayedSeat:
     """The termination, if this seat is why the match ended; else empty."""
     missed: bool = False
     """True if the match never began, as its seats did not become ready."""
-
-
-@dataclass(frozen=True, slots=True)
-class TableRow:
-    """One line of a tournament's table; fields mean what they mean in `Standing`."""
-
-    rank: int
-    player: str
-    bot: str
-    bot_id: int
-    score: float
-    games: int
-    wins: int
-    draws: int
-    losses: int
-    returns: float
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a tournament is, in matches."""
-
-    planned: int
-    created: int
-    finished: int
-
-
-@dataclass(frozen=True, slots=True)
-class TournamentOverview:
-    """All there is to show of a tournament, as it was at one moment."""
-
-    tournament: TournamentRow
-    entries: list[EntryRow]
-    """In the order in which they were made."""
-    progress: Progress
-    table: list[TableRow]
-    """The table of all entries, best first."""
 
 
 class NewPairing(Struct, frozen=True, gc=False):

@@ -18,6 +18,7 @@ from typing import Final
 
 from sqlalchemy import Connection, delete, func, select, update
 
+from plyhouse.protocol.api.people import PlayerAccount
 from plyhouse.storage import people, schema
 from plyhouse.storage.errors import AlreadyExists, Disabled, TokenRevoked
 from plyhouse.storage.locks import lock_names
@@ -35,7 +36,7 @@ from plyhouse.storage.models import (
     versions,
 )
 from plyhouse.storage.names import PAST_GUESTS
-from plyhouse.storage.rows import Identity, PlayerRow
+from plyhouse.storage.rows import Identity
 from plyhouse.storage.statements import insert_into
 from plyhouse.storage.stored_packages import forget
 
@@ -130,7 +131,7 @@ def sweep(connection: Connection, now_ms: int) -> int:
 # passwords
 
 
-def password(connection: Connection, name: str) -> tuple[PlayerRow, str] | None:
+def password(connection: Connection, name: str) -> tuple[PlayerAccount, str] | None:
     """Return a player and the hash of its password, which is empty if it has none."""
     row = people.find_player(connection, name)
     if row is None:
@@ -148,7 +149,9 @@ def set_password(connection: Connection, player_id: int, hashed: str, now_ms: in
     )
 
 
-def sign_up(connection: Connection, name: str, display: str, hashed: str, now_ms: int) -> PlayerRow:
+def sign_up(
+    connection: Connection, name: str, display: str, hashed: str, now_ms: int
+) -> PlayerAccount:
     """Make a player with a password; raises `AlreadyExists` or `InvalidName`."""
     row = people.add_player(connection, name, now_ms, display)
     set_password(connection, row.id, hashed, now_ms)
@@ -160,7 +163,7 @@ def sign_up(connection: Connection, name: str, display: str, hashed: str, now_ms
 
 def add_guest(
     connection: Connection, names: Sequence[str], lifetime_ms: int, now_ms: int
-) -> tuple[PlayerRow, str]:
+) -> tuple[PlayerAccount, str]:
     """Make a guest by the first of these names that is free; return it and its session.
 
     Raises `AlreadyExists` if none is.
@@ -241,7 +244,7 @@ def holder(connection: Connection, role: str) -> int:
     return int(connection.execute(query).scalar_one_or_none() or 0)
 
 
-def special(connection: Connection, role: str, names: Sequence[str], now_ms: int) -> PlayerRow:
+def special(connection: Connection, role: str, names: Sequence[str], now_ms: int) -> PlayerAccount:
     """Return the player with a role on this server; make it first by a name that is free.
 
     The database notes the player of each role, so that nobody gets the role by the name.

@@ -23,6 +23,8 @@ from typing import Concatenate, Final, ParamSpec, Self, TypeVar, cast
 
 from sqlalchemy import Connection
 
+from plyhouse.protocol.api.bots import Bot
+from plyhouse.protocol.api.people import PlayerAccount
 from plyhouse.storage import (
     competition_entries,
     erasure,
@@ -35,15 +37,7 @@ from plyhouse.storage.erasure import Erased
 from plyhouse.storage.errors import CannotOpen, ClaimLost, DatabaseFull, DatabaseReadOnly
 from plyhouse.storage.match_writes import operations
 from plyhouse.storage.pseudonyms import known_names
-from plyhouse.storage.rows import (
-    BotRow,
-    By,
-    EventRow,
-    Identity,
-    Op,
-    PlayerRow,
-    wall_ms,
-)
+from plyhouse.storage.rows import By, EventRow, Identity, Op, wall_ms
 from plyhouse.storage.statements import ROWS_AT_ONCE
 from plyhouse.storage.submissions import Submissions
 from plyhouse.storage.urls import not_permitted, parse_url
@@ -225,13 +219,13 @@ class Store:
 
     # people
 
-    async def add_player(self, name: str, display: str = "") -> PlayerRow:
+    async def add_player(self, name: str, display: str = "") -> PlayerAccount:
         """Make a player; raises `InvalidName` or `AlreadyExists` (names ignore case)."""
         now = self._clock()
         return await self._database.write(lambda c: people.add_player(c, name, now, display))
 
     async def add_token(
-        self, player: str | int | PlayerRow, scopes: Sequence[str] = ("play",), label: str = ""
+        self, player: str | int | PlayerAccount, scopes: Sequence[str] = ("play",), label: str = ""
     ) -> str:
         """Make a token for a player (name, id or row); this is the only time it can be seen."""
         now = self._clock()
@@ -255,7 +249,7 @@ class Store:
 
     async def ensure_bot(
         self, player_id: int, name: str, kind: str = "bot", limit: int | None = None
-    ) -> BotRow:
+    ) -> Bot:
         """Return a player's bot by name (empty: the player's own), made now if need be.
 
         Raises `LimitReached` if the player has ``limit`` others already.
@@ -284,7 +278,7 @@ class Store:
 
     async def log_in(
         self,
-        bot: BotRow,
+        bot: Bot,
         label: str,
         limit: int | None = None,
         *,
@@ -299,15 +293,17 @@ class Store:
 
         def work(connection: Connection) -> int:
             version = people.ensure_version(connection, bot.id, label, now, limit, digest)
-            competition_entries.has_connected(connection, version)
-            competition_entries.submit(connection, bot.player_id, bot.id, version, now, games)
+            competition_entries.mark_connected(connection, version)
+            competition_entries.enter_connected(
+                connection, bot.player_id, bot.id, version, now, games
+            )
             return version
 
         return await self._database.write(work)
 
     async def known_login(
         self, player_id: int, name: str, label: str, digest: str = ""
-    ) -> tuple[BotRow, int, str] | None:
+    ) -> tuple[Bot, int, str] | None:
         """Return a bot, its version and why that is suspended, if `log_in` need not write.
 
         None if the bot or the version is new, or may be submitted to a competition.  A bot that
@@ -317,7 +313,7 @@ class Store:
         now = self._clock()
         people.check_name(name, "bot")
 
-        def work(connection: Connection) -> tuple[BotRow, int, str] | None:
+        def work(connection: Connection) -> tuple[Bot, int, str] | None:
             row = people.find_bot(connection, player_id, name)
             if row is None:
                 return None
@@ -375,8 +371,8 @@ class Store:
         await self._database.drop_log()
         return erased
 
-    async def _player_id(self, player: str | int | PlayerRow) -> int:
-        if isinstance(player, PlayerRow):
+    async def _player_id(self, player: str | int | PlayerAccount) -> int:
+        if isinstance(player, PlayerAccount):
             return player.id
         if isinstance(player, int):
             return player

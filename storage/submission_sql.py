@@ -38,7 +38,7 @@ AT_ONCE = 500
 # ----------------------------------------------------------------------------- submitting
 
 
-def submit(
+def insert(
     connection: Connection,
     bot_id: int,
     label: str,
@@ -52,7 +52,7 @@ def submit(
     games: Collection[str] | None = None,
     again: bool = False,
 ) -> SubmissionRow | None:
-    """Take a package, or find that the bot has it already; see `Submissions.submit`.
+    """Insert a submission, or find that the bot has it; see `Submissions.add`.
 
     None, and nothing done, if the parts of the package are not there.
     """

@@ -27,7 +27,7 @@ class Submissions:
         self._keeping = asyncio.Lock()
         """One package is written at a time: what is half written belongs to nobody else."""
 
-    async def submit(
+    async def add(
         self,
         bot_id: int,
         label: str,
@@ -42,7 +42,7 @@ class Submissions:
         games: Collection[str] | None = None,
         again: bool = False,
     ) -> SubmissionRow:
-        """Take a package as a version of a bot; it waits for its check then.
+        """Store a package as a version of a bot; it waits for its check then.
 
         If the bot has submitted the same before, that submission is returned; if it was refused, it
         waits for another check.  Once it is ready, it plays in the ``competition`` of a class,
@@ -60,7 +60,7 @@ class Submissions:
         size = len(archive)
 
         def work(connection: Connection) -> SubmissionRow | None:
-            return sql.submit(
+            return sql.insert(
                 connection=connection,
                 bot_id=bot_id,
                 label=label,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, select
 
+from plyhouse.protocol.api.bots import Suspension
 from plyhouse.storage import audit
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.models import (
@@ -34,20 +35,6 @@ HOUSE = "the house"
 
 
 @dataclass(frozen=True, slots=True)
-class SuspensionRow:
-    """A suspended version, the time since when, and the reason."""
-
-    player: str
-    bot: str
-    version: str
-    digest: str
-    version_id: int
-    since_ms: int
-    reason: str
-    bot_id: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class EndedMatch:
     """The end of a match, as seen by one version that played it."""
 
@@ -58,7 +45,7 @@ class EndedMatch:
     """True if the version caused the end, such as by a flag fall."""
 
 
-def _listed(connection: Connection, *where: object) -> list[SuspensionRow]:
+def _listed(connection: Connection, *where: object) -> list[Suspension]:
     query = (
         select(
             players.c.name,
@@ -76,10 +63,10 @@ def _listed(connection: Connection, *where: object) -> list[SuspensionRow]:
         .where(suspensions.c.lifted_ms.is_(None), *where)  # type: ignore[arg-type]
         .order_by(suspensions.c.since_ms.desc(), versions.c.id)
     )
-    return [SuspensionRow(*row) for row in connection.execute(query)]
+    return [Suspension(*row) for row in connection.execute(query)]
 
 
-def suspended(connection: Connection, player_id: int | None = None) -> list[SuspensionRow]:
+def suspended(connection: Connection, player_id: int | None = None) -> list[Suspension]:
     """Return the suspended versions, of all players or of one, the latest first."""
     return _listed(connection, *(() if player_id is None else (bots.c.player_id == player_id,)))
 
@@ -139,7 +126,7 @@ def ended(
 
 def suspended_in(
     connection: Connection, competition_id: str, *, withdrawn: bool = False
-) -> list[SuspensionRow]:
+) -> list[Suspension]:
     """Return the suspended versions that are entered in a competition.
 
     Only those of active entries, or with ``withdrawn`` only those of withdrawn ones.
@@ -214,7 +201,7 @@ def suspend(connection: Connection, version_id: int, reason: str, now_ms: int) -
 
 def reinstate(
     connection: Connection, owner: str, bot: str, by: By, now_ms: int, version: str = ""
-) -> list[SuspensionRow]:
+) -> list[Suspension]:
     """Reinstate the suspended versions of a bot; only one if you give its label or digest.
 
     Earlier forfeits no longer count.  Raises `Unknown` if no such version is suspended.
@@ -242,6 +229,6 @@ def reinstate(
     return found
 
 
-def _subject(row: SuspensionRow) -> str:
+def _subject(row: Suspension) -> str:
     version = f" version {row.version}" if row.version else ""
     return f"{row.player}/{row.bot}{version}" + (f" ({row.digest[:12]})" if row.digest else "")

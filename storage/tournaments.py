@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from msgspec.structs import replace
 from sqlalchemy import Connection, case, func, select
 from sqlalchemy.sql.elements import ColumnElement
 
+from plyhouse.protocol.api.competitions import TournamentStanding
 from plyhouse.storage.errors import NotNow, Unknown
 from plyhouse.storage.locks import locking
 from plyhouse.storage.models import (
@@ -26,14 +27,7 @@ from plyhouse.storage.models import (
     tournament_entries,
     tournaments,
 )
-from plyhouse.storage.rows import (
-    EntryRow,
-    PlayedSeat,
-    Progress,
-    TableRow,
-    TournamentOverview,
-    TournamentRow,
-)
+from plyhouse.storage.rows import EntryRow, PlayedSeat, TournamentRow
 from plyhouse.storage.tournament_settings import encoded, settings
 
 _STATUSES = ("open", "running", "finished")
@@ -52,6 +46,27 @@ _COLUMNS = (
     tournaments.c.finished_ms,
     tournaments.c.data,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a tournament is, in matches."""
+
+    planned: int
+    created: int
+    finished: int
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentOverview:
+    """All there is to show of a tournament, as it was at one moment."""
+
+    tournament: TournamentRow
+    entries: list[EntryRow]
+    """In the order in which they were made."""
+    progress: Progress
+    table: list[TournamentStanding]
+    """The table of all entries, best first."""
 
 
 def create(
@@ -339,7 +354,7 @@ def _progress(connection: Connection, tournament_id: str) -> Progress:
     return Progress(*map(int, connection.execute(counted).one()))
 
 
-def _table(connection: Connection, tournament_id: str) -> list[TableRow]:
+def _table(connection: Connection, tournament_id: str) -> list[TournamentStanding]:
     """Return the table of a tournament: by score, wins, then age of the bot.
 
     All its matches count that are not void, rated or not. Entries without one come last.
@@ -377,11 +392,13 @@ def _table(connection: Connection, tournament_id: str) -> list[TableRow]:
         .where(tournament_entries.c.tournament_id == tournament_id)
         .order_by(score.desc(), wins.desc(), bots.c.id)
     )
-    table: list[TableRow] = []
+    table: list[TournamentStanding] = []
     for rank, row in enumerate(connection.execute(query), start=1):
         player, bot, bot_id, points, count, won, drawn, lost, total = row
         numbers = int(count), int(won), int(drawn), int(lost)
-        table.append(TableRow(rank, player, bot, bot_id, float(points), *numbers, float(total)))
+        table.append(
+            TournamentStanding(rank, player, bot, bot_id, float(points), *numbers, float(total))
+        )
     return table
 
 

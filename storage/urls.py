@@ -31,6 +31,8 @@ from plyhouse.storage.errors import BadUrl, CannotOpen
 _FORMS = "sqlite:///file.db, sqlite:///:memory: or postgresql://user@host/database"
 _SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 _MAX_BUSY_MS = 600_000
+FULL_SYNC = True
+"""Whether ``synchronous`` is ``full`` where a URL does not say it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +71,17 @@ def parse_url(text: str) -> Target:
     options = {
         name: value if isinstance(value, str) else value[-1] for name, value in url.query.items()
     }
-    sync = _choice(options, "synchronous", ("full", "normal"))
+    full_sync = FULL_SYNC
+    if "synchronous" in options:
+        full_sync = _choice(options, "synchronous", ("full", "normal")) == "full"
     busy = _busy(options.pop("busy_timeout_ms", "5000"))
     bare = url.set(drivername=kind, query={})
     if kind == "sqlite":
         # SQLAlchemy 2.1 decodes %-escapes in file names and 2.0 does not: take the text itself.
         file = text.partition(":///")[2].partition("?")[0]
-        target = _sqlite(bare.set(database=file), options, full_sync=sync == "full", busy=busy)
+        target = _sqlite(bare.set(database=file), options, full_sync=full_sync, busy=busy)
     else:
-        target = _postgresql(bare, options, full_sync=sync == "full", busy=busy)
+        target = _postgresql(bare, options, full_sync=full_sync, busy=busy)
     if options:
         allowed = "mode" if kind == "sqlite" else "schema, sslmode"
         raise BadUrl(

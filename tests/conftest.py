@@ -16,7 +16,12 @@ from httpx._config import DEFAULT_TIMEOUT_CONFIG
 from hypothesis import HealthCheck, settings
 from tests import tiers
 from tests.harness.costs import Costs
-from tests.harness.zygote import Zygote, share_certificates, shared_zygote
+from tests.harness.zygote import (
+    Zygote,
+    do_not_wait_for_disks,
+    share_certificates,
+    shared_zygote,
+)
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # what would be warned of here is refused below
@@ -33,6 +38,7 @@ for _kind in ("connect", "read", "write", "pool"):
     setattr(DEFAULT_TIMEOUT_CONFIG, _kind, 60.0)
 
 share_certificates()
+do_not_wait_for_disks()
 collect_rarely()
 
 # No command of a test may find a login of the developer; tests of logins set a folder of their own.

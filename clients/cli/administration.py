@@ -26,7 +26,8 @@ from plyhouse.clients.shared.options import (
 from plyhouse.clients.shared.output import note, print_table
 
 if TYPE_CHECKING:
-    from plyhouse.storage.rows import AuditRow, By
+    from plyhouse.protocol.api.people import AuditEntry
+    from plyhouse.storage.rows import By
     from plyhouse.storage.store import Store
 
 T = TypeVar("T")
@@ -301,7 +302,7 @@ def audit(limit: int, database: str, as_json: bool) -> None:
         note(f"Nothing in the audit log of {database} yet.")
 
 
-def _subject(row: AuditRow) -> str:
+def _subject(row: AuditEntry) -> str:
     """Return the object of an action; a match's id distinguishes it from others of its game."""
     return f"{row.subject} {row.subject_id}" if row.what == "match.void" else row.subject
 

@@ -10,7 +10,7 @@
     matches            matches, seats, endings, replays, outputs of hosted bots
     positions          reviews, search trees, outcomes of chance
     bots               a bot, its versions, ratings and results
-    people             players, accounts, sessions, seeks
+    people             players, accounts, tokens, sessions, seeks, the audit log
     competitions       competitions: students, entries, staff, changes, costs; the schedule of one
                        game of a competition
     boards             standings with ratings and intervals, rounds, grades; standings of a game

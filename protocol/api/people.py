@@ -1,10 +1,22 @@
-"""Players, accounts, sessions and seeks, as the HTTP API answers them."""
+"""Players, accounts, tokens, sessions, seeks and the audit log, as the HTTP API answers them."""
 
 from __future__ import annotations
 
 from plyhouse.protocol.api.bots import Bot
 from plyhouse.protocol.api.matches import Match
 from plyhouse.protocol.api.rows import Row
+
+
+class PlayerAccount(Row, frozen=True):
+    """An account of a person or a team."""
+
+    id: int
+    name: str
+    created_ms: int
+    display: str = ""
+    """The display name (Unicode, NFC); empty if there is none."""
+    disabled_ms: int | None = None
+    """When an organiser disabled its login; null if it may log in."""
 
 
 class Player(Row, frozen=True):
@@ -43,6 +55,39 @@ class MadeToken(Row, frozen=True):
     """A new token, which only this answer shows."""
 
     token: str
+
+
+class Token(Row, frozen=True):
+    """Stored data of a token; the secret itself is not stored."""
+
+    id: int
+    player_id: int
+    prefix: str
+    """The first characters of the token, enough to recognise and revoke it by."""
+    scopes: tuple[str, ...]
+    label: str
+    created_ms: int
+    last_used_ms: int | None
+    """Accurate to a minute: not every use is written."""
+    revoked_ms: int | None
+
+
+class AuditEntry(Row, frozen=True):
+    """An entry of the audit log; ids rise in the order in which entries become visible."""
+
+    id: int
+    at_ms: int
+    who: str
+    """The player of an organiser's token, or who used the command line."""
+    what: str
+    """The kind of the subject and the action, such as ``player.disable`` or ``match.void``."""
+    subject: str
+    """The subject of the action, for people."""
+    subject_id: str
+    """The same for programs: the id in the database."""
+    why: str
+    keep_matches: bool
+    """True if running matches of the subject are played on."""
 
 
 class Opponent(Row, frozen=True):

@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Protocol
 
+from plyhouse.protocol.api.people import PlayerAccount
 from plyhouse.storage import sessions
 from plyhouse.storage.names import HOUSE_NAMES
-from plyhouse.storage.rows import PlayerRow
 from plyhouse.storage.store import Store
 
 HOUSE_ROLE: Final = "house"
 """The role of their player."""
 
 
-async def house_player(store: Store) -> PlayerRow:
+async def house_player(store: Store) -> PlayerAccount:
     """Return the player of the built-in bots; make it first if there is none."""
     return await store.write(sessions.special, HOUSE_ROLE, HOUSE_NAMES, store.now())
 
 
-async def house_token(store: Store, label: str, scope: str = "play") -> tuple[PlayerRow, str]:
+async def house_token(store: Store, label: str, scope: str = "play") -> tuple[PlayerAccount, str]:
     """Return the player of the built-in bots and a new token of it, which replaces the label's."""
     row = await house_player(store)
     return row, await store.write(sessions.only_token, row.id, label, store.now(), (scope,))

@@ -28,9 +28,11 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
+from plyhouse.protocol.api.bots import Bot, Holder
 from plyhouse.server.competition_rules.file_table import InvalidCompetition
 from plyhouse.server.competition_rules.file_visibility import FileVisibility, read_visibility
 from plyhouse.server.match.private_name import PRIVATE
+from plyhouse.server.match.terminations import FORFEITS
 from plyhouse.storage import (
     bot_profiles,
     competition_privacy,
@@ -40,10 +42,10 @@ from plyhouse.storage import (
     match_reads,
     people,
 )
-from plyhouse.storage.bot_profiles import CareerMatch, Holder
+from plyhouse.storage.bot_profiles import CareerMatch
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.match_lists import MatchFilter
-from plyhouse.storage.rows import BotRow, EventRow, Identity, MatchRow, SeatRow, StoredMatch
+from plyhouse.storage.rows import EventRow, Identity, MatchRow, SeatRow, StoredMatch
 from plyhouse.storage.store import Store
 
 
@@ -192,7 +194,7 @@ class Privacy:
         rows = await self._store.read(match_lists.list_matches, wanted, limit=limit, before=before)
         return [_veiled(row, await self._secret(sight, row)) for row in rows]
 
-    async def bots(self, sight: Sight, bots: Iterable[BotRow]) -> list[BotRow]:
+    async def bots(self, sight: Sight, bots: Iterable[Bot]) -> list[Bot]:
         """Return the bots that a list may show.
 
         A hidden baseline is included only if everybody may see something of it.  If it were on a
@@ -207,7 +209,7 @@ class Privacy:
             shown.append(each)
         return shown
 
-    async def bot(self, sight: Sight, player: str, name: str) -> BotRow:
+    async def bot(self, sight: Sight, player: str, name: str) -> Bot:
         """Return a bot by its name; raises `Unknown` also for a bot that no list may show."""
         try:
             found = await self.bots(sight, [await self._store.read(people.bot_named, player, name)])
@@ -218,7 +220,7 @@ class Privacy:
         return found[0]
 
     async def matches_of(
-        self, sight: Sight, bot: BotRow, *, limit: int, before: str | None = None
+        self, sight: Sight, bot: Bot, *, limit: int, before: str | None = None
     ) -> list[CareerMatch]:
         """Return the finished matches of a bot that the viewer may see, newest first."""
         rows = await self._store.read(
@@ -229,6 +231,7 @@ class Privacy:
             closed=sight.closed,
             viewer=sight.player_id,
             unnamed_in=self.unnamed(sight, [bot]).get(bot.id, ()),
+            forfeits=FORFEITS,
         )
         return await self.careers(sight, rows)
 
@@ -240,12 +243,20 @@ class Privacy:
         for row in rows:
             competition_id = await self.competition_of(row.tournament_id)
             hidden = sight.unnamed.get(competition_id or "", frozenset())
-            secret = [each for each in row.others if f"{each.player}/{each.bot}".lower() in hidden]
+            shown = row.shown
+            secret = [
+                each for each in shown.others if f"{each.player}/{each.bot}".lower() in hidden
+            ]
             if secret:
-                others = [Holder(PRIVATE, "") if each in secret else each for each in row.others]
-                told, void = _words(row.reason, secret), _why_void(row.void_reason, secret)
-                row = row._replace(others=tuple(others), reason=told, void_reason=void)
-            found.append(row)
+                shown = replace(
+                    shown,
+                    others=[
+                        Holder(PRIVATE, "") if each in secret else each for each in shown.others
+                    ],
+                    reason=_words(shown.reason, secret),
+                    void_reason=_why_void(shown.void_reason, secret),
+                )
+            found.append(row._replace(shown=shown))
         return found
 
     async def veiled(self, sight: Sight, stored: StoredMatch) -> StoredMatch:
@@ -270,7 +281,7 @@ class Privacy:
             if not sight.named(competition_id, seat.player_id, f"{seat.player}/{seat.bot}")
         ]
 
-    def unnamed(self, sight: Sight, bots: Iterable[BotRow]) -> dict[int, Collection[str]]:
+    def unnamed(self, sight: Sight, bots: Iterable[Bot]) -> dict[int, Collection[str]]:
         """Return where bots must not be found by name: ids of competitions."""
         found: dict[int, Collection[str]] = {}
         for bot in bots:

@@ -13,6 +13,7 @@ from typing import Final
 
 from cachetools import LRUCache
 
+from plyhouse.protocol.api.bots import Bot
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Hello
 from plyhouse.server.accounts.builtin_bots import HOUSE_ROLE
@@ -33,7 +34,7 @@ from plyhouse.storage.errors import (
     public_message,
 )
 from plyhouse.storage.names import key_of
-from plyhouse.storage.rows import BotRow, Identity
+from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 
 log = logging.getLogger("plyhouse.server.accounts.registration")
@@ -57,7 +58,7 @@ class Login:
     """The identity and bot of a ``hello``."""
 
     identity: Identity
-    bot: BotRow
+    bot: Bot
     in_person: bool
     """True if the player plays without naming a bot."""
     version_id: int

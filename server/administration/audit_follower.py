@@ -15,6 +15,7 @@ import logging
 from collections.abc import Container, Hashable, Mapping
 from typing import Final, Literal, Protocol, TypeAlias
 
+from plyhouse.protocol.api.people import AuditEntry
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.accounts.registration import Login
@@ -26,7 +27,6 @@ from plyhouse.server.table.match_runner import MatchRunner
 from plyhouse.storage import audit, people, suspensions, voiding
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.retries import PERSISTENT_ATTEMPTS, TRANSIENT
-from plyhouse.storage.rows import AuditRow
 from plyhouse.storage.store import Store
 
 log = logging.getLogger("plyhouse.server.administration.audit_follower")
@@ -143,7 +143,7 @@ class AuditFollower:
             if not (kind == "player" and isinstance(each, int) and each in gone)
         }
 
-    async def _act(self, entry: AuditRow) -> None:
+    async def _act(self, entry: AuditEntry) -> None:
         kind, _, action = entry.what.partition(".")
         if kind == "competition":
             await self._privacy.refresh(entry.subject_id)

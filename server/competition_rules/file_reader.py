@@ -47,7 +47,6 @@ from plyhouse.server.competition_rules import format_registry
 from plyhouse.server.competition_rules.file import (
     MAX_DAYS,
     MOST_AT_A_TIME,
-    ROBINS,
     CompetitionFile,
     Dates,
     FormatTerms,
@@ -71,7 +70,7 @@ from plyhouse.server.competition_rules.file_table import (
     read_document,
 )
 from plyhouse.server.competition_rules.file_visibility import read_board
-from plyhouse.server.competition_rules.format_registry import FORMATS
+from plyhouse.server.competition_rules.format_registry import FORMATS, REPEATED
 from plyhouse.server.competition_rules.formats import FormatError
 from plyhouse.server.match.time_control import InvalidTimeControl, TimeControl
 from plyhouse.server.results.scoring import side_size
@@ -90,9 +89,6 @@ KEPT: Final = 256
 MAX_NAME: Final = 64
 MAX_GAMES: Final = 32
 MAX_RULES: Final = 20_000
-
-_REPEATED: Final = (*ROBINS, "gauntlet")
-"""Formats whose schedule is known from the beginning and can be played several times."""
 
 _SIGNS: Final = " .,:()&'+-_"
 """Signs that a competition's name may have in addition to letters and digits of all scripts."""
@@ -154,10 +150,10 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
         table.bad("entries_per_student", f"must be a multiple of {size} with teams, not {entries}")
     dates = read_dates(table.table("dates"), now)
     baselines = read_baselines(table)
-    if rounds > 1 and style.name not in _REPEATED:
+    if rounds > 1 and style.name not in REPEATED:
         table.bad(
             "rounds",
-            f"is for {', '.join(_REPEATED)}, which can be played several times; leave it out, "
+            f"is for {', '.join(REPEATED)}, which can be played several times; leave it out, "
             f"and see [format] for what {style.name} takes",
         )
     if style.name == "gauntlet" and not baselines:

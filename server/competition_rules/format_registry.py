@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ from plyhouse.server.competition_rules.round_robin import RoundRobin
 from plyhouse.server.competition_rules.swiss import Swiss
 from plyhouse.server.competition_rules.tables import Tables
 
-FORMATS: Final[Mapping[str, tuple[Callable[..., Format | Ladder], Mapping[str, Any]]]] = {
+FORMATS: Final[Mapping[str, tuple[type[Format | Ladder], Mapping[str, Any]]]] = {
     "round_robin": (RoundRobin, {}),
     "double_round_robin": (RoundRobin, {"laps": 2}),
     "swiss": (Swiss, {}),
@@ -29,6 +29,9 @@ FORMATS: Final[Mapping[str, tuple[Callable[..., Format | Ladder], Mapping[str, A
     "ladder": (Ladder, {}),
 }
 """The class of each format, and the parameters that its name fixes."""
+BY_SCORE: Final = tuple(name for name, (made, _) in FORMATS.items() if made.by_score)
+REPEATED: Final = tuple(name for name, (made, _) in FORMATS.items() if made.repeats)
+"""Formats that take ``rounds``."""
 
 _BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
     "laps": (1, 1000),
@@ -109,7 +112,7 @@ def described(name: str) -> tuple[Parameter, ...]:
             _BOUNDS[each.name][1] if each.name in _BOUNDS else None,
             _CHOICES.get(each.name, ()),
         )
-        for each in fields(made)  # type: ignore[arg-type]
+        for each in fields(made)
         if each.name not in ("seats", "mirrored", *fixed)
     )
 
@@ -138,7 +141,7 @@ def make_format(
     return made(seats=seats, mirrored=mirrored, **fixed, **given)
 
 
-def _find(name: str) -> tuple[Callable[..., Format | Ladder], Mapping[str, Any]]:
+def _find(name: str) -> tuple[type[Format | Ladder], Mapping[str, Any]]:
     if name not in FORMATS:
         near = difflib.get_close_matches(name, FORMATS, 1)
         hint = f" (did you mean {near[0]}?)" if near else ""

@@ -335,6 +335,13 @@ class Format(ABC):
     tie_breaks: ClassVar[tuple[str, ...]] = ()
     """The tie-breaks of the table, in this order, where points are equal."""
 
+    many_seats: ClassVar[bool] = False
+    """True if it pairs games of any number of seats; otherwise of two."""
+    by_score: ClassVar[bool] = False
+    """True if scores of different entries can be compared: all meet the same opponents, or
+    opponents drawn without regard to results."""
+    repeats: ClassVar[bool] = False
+    """True if the schedule is known from the beginning and can be played several times."""
     reuses_by_key: ClassVar[bool] = False
     """True if a pairing of an earlier run can only replace the one with the same key.
 
@@ -348,7 +355,7 @@ class Format(ABC):
     """True if a pairing has a match for each rotation of the seats; otherwise it has one."""
 
     def __post_init__(self) -> None:
-        if self.seats != 2:
+        if self.seats != 2 and not self.many_seats:
             raise FormatError(
                 f"a {self.name} competition pairs two seats, and the game has {self.seats}: "
                 f"use {MANY_SEATS}"

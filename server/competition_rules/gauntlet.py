@@ -48,6 +48,9 @@ class Gauntlet(Format):
     name = "gauntlet"
     adaptive = False
     admits_late = True
+    many_seats = True
+    by_score = True
+    repeats = True
     tie_breaks = ("mean score",)
     decided_by = "the mean score against the baselines"
 

@@ -61,6 +61,9 @@ class Ladder:
     """A ladder of a game of two seats."""
 
     name: ClassVar[str] = "ladder"
+    many_seats: ClassVar[bool] = False
+    by_score: ClassVar[bool] = False
+    repeats: ClassVar[bool] = False
     decided_by: ClassVar[str] = "ratings fitted to the matches of the ladder"
     seats: int = 2
     mirrored: bool = True

@@ -44,6 +44,9 @@ class RoundRobin(Format):
     name = "round_robin"
     adaptive = False
     admits_late = True
+    many_seats = True
+    by_score = True
+    repeats = True
     tie_breaks = TIE_BREAKS
     decided_by = "points, then direct encounter, Sonneborn-Berger and pairings won"
 

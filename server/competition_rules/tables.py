@@ -44,6 +44,8 @@ class Tables(Format):
     """
 
     name = "tables"
+    many_seats = True
+    by_score = True
     adaptive = False
     admits_late = True
     tie_breaks = ("opponents' points", "groups won")

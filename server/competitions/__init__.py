@@ -15,8 +15,8 @@ tournament for each game.
     absences             waits for absent entries; absence_reasons says what they wait for
     upcoming_pairings    pairings that have not begun
     baselines            checks and replacement of baselines
-    boards               standings with their statistics, and who sees which entries
-    final_results        the results of finals, computed from their matches
+    results_cache        the results of finals, read from the database and kept
+    boards               boards and grades, as their viewers may see them
     reports, exports     reports on students; downloads and grade books
     suspicions           results and records worth a look
     bot_profiles         the page of a bot

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from plyhouse.protocol.api.bots import Suspension
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competitions.ladders import LadderQueue
 from plyhouse.server.competitions.tournament_state import RunningTournament
@@ -14,7 +15,6 @@ from plyhouse.storage import people
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import TournamentRow
 from plyhouse.storage.store import Store
-from plyhouse.storage.suspensions import SuspensionRow
 from plyhouse.storage.tournament_settings import settings
 
 WaitsFor: TypeAlias = Callable[[int, int | None, bool], str]
@@ -85,7 +85,7 @@ def gone_texts(row: TournamentRow, names: Mapping[int, str]) -> list[str]:
     ]
 
 
-def withdrawn_texts(suspended: Sequence[SuspensionRow], names: Mapping[int, str]) -> list[str]:
+def withdrawn_texts(suspended: Sequence[Suspension], names: Mapping[int, str]) -> list[str]:
     """Return why suspended bots left a final, a sentence for each."""
     return [
         f"{names[each.bot_id]} was withdrawn from the final, as it is suspended: {each.reason}."
@@ -95,7 +95,7 @@ def withdrawn_texts(suspended: Sequence[SuspensionRow], names: Mapping[int, str]
 
 
 def suspended_texts(
-    suspended: Sequence[SuspensionRow], names: Mapping[int, str], baselines: Collection[int]
+    suspended: Sequence[Suspension], names: Mapping[int, str], baselines: Collection[int]
 ) -> list[str]:
     """Return a sentence for each entry suspended before the final begins."""
     found = []

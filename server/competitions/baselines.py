@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from plyhouse.protocol.api.bots import Bot
 from plyhouse.protocol.hosting.package import Package, digest_of, pack
 from plyhouse.server.accounts.builtin_bots import house_player
 from plyhouse.server.competition_rules.file import Baseline, CompetitionFile
@@ -34,7 +35,7 @@ from plyhouse.storage import (
 from plyhouse.storage.competition_changes import Changed
 from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionRow
 from plyhouse.storage.errors import CompetitionRefusal, Unknown
-from plyhouse.storage.rows import BotRow, By
+from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import SubmissionRow
 
@@ -207,7 +208,7 @@ class Baselines:
 
     async def provided(
         self, file: CompetitionFile, *, besides: CompetitionFile | None = None
-    ) -> dict[str, tuple[BotRow, Package]]:
+    ) -> dict[str, tuple[Bot, Package]]:
         """Return a file's reference bots with packages, by lower-case name.
 
         Bots that ``besides`` also names are left out, because they are submitted already.  Raises
@@ -234,16 +235,16 @@ class Baselines:
             found[each.bot.lower()] = bot, package_of(each.reference, server_version())
         return found
 
-    async def submit(
+    async def queue_check(
         self,
         row: CompetitionRow,
-        bot: BotRow,
+        bot: Bot,
         package: Package,
         *,
         again: bool = False,
     ) -> SubmissionRow:
-        """Submit a reference bot for a competition; ``again`` if it needs another check."""
-        return await self._store.submissions.submit(
+        """Submit a reference bot for its check; ``again`` if one that it passed is not enough."""
+        return await self._store.submissions.add(
             bot.id,
             "",
             digest_of(package),
@@ -297,7 +298,7 @@ class Baselines:
         if replace_by and replace_by != baseline.reference:
             row, file = await self._replaced(row, baseline, replace_by, by)
         bot_row, package = (await self.provided(file))[baseline.bot.lower()]
-        return await self.submit(row, bot_row, package, again=not replace_by)
+        return await self.queue_check(row, bot_row, package, again=not replace_by)
 
     async def _replaced(
         self, row: CompetitionRow, baseline: Baseline, reference: str, by: By

@@ -1,18 +1,7 @@
-"""Boards of competitions: standings and their statistics.
+"""Boards and grades of competitions, as their viewers may see them.
 
-`plyhouse.server.competitions.final_results` computes the results that they show.
-
-Viewers of a competition, and the entries that each viewer may see.
-
-The same rules hold for boards, tables and rounds:
-
-* Organisers see everything.
-* Everybody else sees no hidden baselines, neither their lines nor their names.
-* On an anonymous board a student sees by name only its own entries and the baselines.  It also
-  sees the lines of the `AHEAD` entries just ahead of its best one, without their names.  It sees
-  only its own pairings.
-
-`plyhouse.server.accounts.privacy` decides which matches a viewer may watch.
+`plyhouse.server.competitions.results_cache` has the results that they show, and
+`plyhouse.server.grades.visible_entries` says who sees which of them.
 """
 
 from __future__ import annotations
@@ -20,33 +9,33 @@ from __future__ import annotations
 import asyncio
 import functools
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from cachetools import LRUCache
 
-from plyhouse.games.base import Scoring
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import role_in
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.file_reader import stored_competition
 from plyhouse.server.competitions.absence_reasons import gone_texts, withdrawn_texts
-from plyhouse.server.competitions.final_results import FinalResults, Results, entrants_of
-from plyhouse.server.competitions.game_finals import GameFinal, GameFinals
+from plyhouse.server.competitions.game_finals import GameFinals
+from plyhouse.server.competitions.results_cache import ResultsCache
+from plyhouse.server.grades.board import (
+    Board,
+    board_for,
+    left_out_notes,
+    rules_of_places,
+    standings_for,
+)
 from plyhouse.server.grades.board_statistics import (
     BoardLine,
-    Crossing,
-    DuplicateBaseline,
-    Statistics,
-    lines,
-    told,
-    twins,
 )
-from plyhouse.server.grades.missing_games import left_words, missing_words
-from plyhouse.server.grades.standings import BY_SCORE, Entrant, Standing, standings, with_places
+from plyhouse.server.grades.final_results import Results, entrants_of
+from plyhouse.server.grades.standings import Entrant, Standing
 from plyhouse.server.grades.student_grades import Grade, grades
-from plyhouse.server.match.private_name import PRIVATE
+from plyhouse.server.grades.visible_entries import Viewer, Visibility, visible_entries
 from plyhouse.storage import (
     competition_entries,
     competition_messages,
@@ -60,73 +49,6 @@ from plyhouse.storage.competition_messages import Announcement
 from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionRow
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
-
-AHEAD: Final = 3
-"""Number of entries that an anonymous board shows ahead of the viewer's own."""
-
-
-@dataclass(frozen=True, slots=True)
-class Viewer:
-    """A person who looks at a competition."""
-
-    organiser: bool = False
-    student: str = ""
-    """The viewer's account if it is a student who was not removed; otherwise empty."""
-
-
-@dataclass(frozen=True, slots=True)
-class Visibility:
-    """The entries of a competition that one viewer sees, by bot id."""
-
-    anonymous: bool
-    """True if the viewer sees names only for its own entries and baselines."""
-    own: frozenset[int]
-    staff: frozenset[int]
-    """The baselines that the viewer sees."""
-    hidden: frozenset[int]
-    """The baselines that the viewer does not see."""
-
-    def named(self, bot: int) -> bool:
-        """Return whether the viewer may know the name of an entry."""
-        if bot in self.hidden:
-            return False
-        return not self.anonymous or bot in self.own or bot in self.staff
-
-    def name(self, bot: int, name: str) -> str:
-        """Return the name under which the viewer sees an entry."""
-        return name if self.named(bot) else PRIVATE
-
-    def lines(self, ordered: Sequence[int]) -> list[int]:
-        """Return the table lines that the viewer sees, given all in order."""
-        seen = [bot for bot in ordered if bot not in self.hidden]
-        if not self.anonymous:
-            return seen
-        first = next((place for place, bot in enumerate(seen) if bot in self.own), 0)
-        ahead = [bot for bot in seen[:first] if not self.named(bot)][-AHEAD:]
-        return [bot for bot in seen if self.named(bot) or bot in ahead]
-
-    def meets(self, players: Collection[int]) -> bool:
-        """Return whether the viewer sees a pairing between these entries."""
-        return not self.anonymous or not self.own.isdisjoint(players)
-
-
-def eyes_of(file: CompetitionFile, viewer: Viewer, entrants: Sequence[Entrant]) -> Visibility:
-    """Return which of these entries a viewer sees."""
-    own = frozenset(
-        each.bot_id
-        for each in entrants
-        if viewer.student and each.student.lower() == viewer.student.lower() and not each.baseline
-    )
-    staff = frozenset(each.bot_id for each in entrants if each.baseline)
-    if viewer.organiser:
-        return Visibility(False, own, staff, frozenset())
-    shown = file.shown
-    hidden = frozenset(
-        each.bot_id
-        for each in entrants
-        if each.baseline and any(name.lower() not in shown for name in each.bots.values())
-    )
-    return Visibility(file.board == "anonymous", own, staff - hidden, hidden)
 
 
 async def days_late(
@@ -174,31 +96,12 @@ ANY_TIME: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Board:
-    """A board as one viewer may see it."""
-
-    row: CompetitionRow
-    file: CompetitionFile
-    lines: tuple[BoardLine, ...]
-    notes: tuple[str, ...]
-    statistics: Statistics
-    crosstab: dict[tuple[str, str], Crossing]
-    """Scores between the entries of the lines; empty where they have no names."""
-    duplicates: tuple[DuplicateBaseline, ...] = ()
-    """The twins among the lines."""
-    scoring: Mapping[str, Scoring] = field(default_factory=dict)
-    """The scoring of matches, by game."""
-    grades: Mapping[str, str] = field(default_factory=dict)
-    """The grades that the viewer may see, by entry: all for staff, a student's own otherwise."""
-
-
 class Boards:
     """The boards of one server."""
 
     def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
         self._store = store
-        self.results = FinalResults(store, clock)
+        self.results = ResultsCache(store, clock)
         self.games = GameFinals(store, clock)
         """The same finals with the tables and rounds of their formats."""
         self._grades: LRUCache[str, tuple[Results, list[Grade]]] = LRUCache(KEPT)
@@ -241,7 +144,7 @@ class Boards:
         row, file, viewer = await self.admitted(reference, identity)
         played = await self._store.read(competition_reruns.played_entries, row.id, replaced=True)
         entrants = entrants_of(played, file)
-        return row, entrants, eyes_of(file, viewer, entrants)
+        return row, entrants, visible_entries(file, viewer, entrants)
 
     async def board(self, reference: str, identity: Identity | None) -> Board:
         """Return a board as the identity may see it.
@@ -253,12 +156,12 @@ class Boards:
         row, file, viewer = await self.admitted(reference, identity)
         found = await self.results.of(row)
         finals = await self.games.of(row, state=found.state)
-        board = await asyncio.to_thread(_board, found, viewer, finals)
+        board = await asyncio.to_thread(board_for, found, viewer, finals)
         gone = await self._gone(row, board.lines)
         stopped = [ANY_TIME] if file.until_certain else []
         secret = file.board == "anonymous" and not viewer.organiser
-        rules = _rules(finals, secret=secret)
-        left = _left_out(found, board.lines)
+        rules = rules_of_places(finals, secret=secret)
+        left = left_out_notes(found, board.lines)
         notes = (*rules, *stopped, *board.notes, *left, *gone)
         return replace(board, notes=notes, grades=await self._seen_grades(found, viewer))
 
@@ -338,81 +241,3 @@ class Boards:
         late = await days_late(self._store, found.row, found.file, entries)
         days = {each.name: max(late.get(bot, 0) for bot in each.bots) for each in found.entrants}
         return {name: most for name, most in days.items() if most}
-
-
-def _left_out(found: Results, shown: Sequence[BoardLine]) -> list[str]:
-    """Return which games the named entries left, and what that costs."""
-    told: list[str] = []
-    for line in (each.standing for each in shown):
-        lacks = [game for game in found.file.games if line.counts.get(game) == 0]
-        if lacks:
-            told.append(f"{line.entrant.name} is {missing_words(lacks, len(found.file.games))}.")
-        if line.lost:
-            told.append(f"{line.entrant.name} {left_words(line.lost, line.counts)}.")
-    return told
-
-
-def standings_for(found: Results, eyes: Visibility, finals: Sequence[GameFinal]) -> list[Standing]:
-    """Return the standings by place, without baselines hidden from the viewer."""
-    shown: Sequence[Standing] = found.standings
-    if eyes.hidden:
-        kept = [each.entrant for each in shown if each.entrant.bot_id not in eyes.hidden]
-        shown = standings(kept, found.results, by_opponent=found.rules.by_opponent, left=found.left)
-    return with_places(shown, [each.table for each in finals], found.file.format.name)
-
-
-def _rules(finals: Sequence[GameFinal], *, secret: bool) -> list[str]:
-    """Return the rule that decides the places, and the seed of the lot.
-
-    ``secret`` leaves out the seed.  Anyone with the seed and the names of the class could repeat
-    the lot, and the order of the seeds reveals who plays whom.
-    """
-    if not finals:
-        return []
-    [rule] = {each.decided_by for each in finals}
-    if len(finals) == 1:
-        told = [f"Places are decided by {rule}."]
-    elif finals[0].format in BY_SCORE:
-        told = ["Places are decided by the mean score over the games."]
-    else:
-        told = [f"Places are decided by the mean place over the games; in a game by {rule}."]
-    told += [
-        f"Entries without a rating in {each.game} were seeded by lot with the seed {each.lot}."
-        for each in finals
-        if each.lot and not secret
-    ]
-    return told
-
-
-def _board(found: Results, viewer: Viewer, finals: Sequence[GameFinal]) -> Board:
-    """Return the part of the results that one viewer sees."""
-    eyes = eyes_of(found.file, viewer, found.entrants)
-    shown = standings_for(found, eyes, finals)
-    inside = set(eyes.lines([each.entrant.bot_id for each in shown]))
-    seen = [
-        line if eyes.named(line.standing.entrant.bot_id) else _masked(line)
-        for line in lines(shown, found.statistics, any_time=found.file.until_certain)
-        if line.standing.entrant.bot_id in inside
-    ]
-    names = {line.standing.entrant.name for line in seen}
-    secret = {each.name for each in found.entrants} - names
-    table = {key: each for key, each in found.crosstab.items() if names.issuperset(key)}
-    pairs = tuple(twins([each.standing for each in seen], found.statistics))
-    return Board(
-        found.row,
-        found.file,
-        tuple(seen),
-        (*found.statistics.told(secret), *map(told, pairs)),
-        found.statistics,
-        table,
-        pairs,
-        found.rules.scoring,
-    )
-
-
-def _masked(line: BoardLine) -> BoardLine:
-    """Return a line without names, versions, forfeits, shares and returns."""
-    nobody = Entrant(0, PRIVATE, PRIVATE, line.standing.entrant.status)
-    masked = replace(line.standing, entrant=nobody, forfeits=0)
-    estimate = line.estimate and line.estimate._replace(name=PRIVATE)
-    return BoardLine(masked, estimate, line.ahead, None, {})

@@ -6,19 +6,17 @@ The data comes from the store; a thread counts it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from plyhouse.protocol.api.bots import Career, Pace
+from plyhouse.protocol.api.bots import Bot, BotMatch, BotPage
 from plyhouse.server.accounts.privacy import Privacy, Sight
 from plyhouse.server.accounts.roles import bots_seen
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.results.bot_statistics import career, paces
 from plyhouse.server.table.directory import Directory
 from plyhouse.storage import bot_profiles, people, submission_sql
-from plyhouse.storage.bot_profiles import CareerMatch, RatingPoint, VersionResult, VersionSeen
-from plyhouse.storage.rows import BotRow, Identity
+from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 
 COUNTED: Final = 1000
@@ -36,15 +34,9 @@ MOST_RATINGS: Final = 200
 class BotCareer:
     """The facts about a bot that one viewer may see."""
 
-    row: BotRow
-    display: str
-    online: bool
-    versions: list[VersionSeen]
-    standings: list[VersionResult]
-    ratings: list[RatingPoint]
-    career: Career
-    paces: list[Pace]
-    matches: Sequence[CareerMatch]
+    row: Bot
+    page: BotPage
+    matches: list[BotMatch]
     """The matches that were counted, newest first."""
     plays: tuple[str, ...] = ()
     """The games in which people can play against a submitted version of the bot."""
@@ -74,42 +66,38 @@ class BotProfiles:
         sight = await self._privacy.sight(viewer)
         row = await self._privacy.bot(sight, player, bot)
         owner = await store.read(people.player, row.player)
-        rows = await self.matches(row, sight, COUNTED + 1)
+        rows = await self._privacy.matches_of(sight, row, limit=COUNTED + 1)
         more, rows = len(rows) > COUNTED, rows[:COUNTED]
-        standings = [
-            each
-            for _, each in await store.read(bot_profiles.standings_of, [row.id], MOST_STANDINGS)
-        ]
-        games = list(dict.fromkeys(each.game for each in standings))
+        lines = await store.read(bot_profiles.standings_of, [row.id], MOST_STANDINGS)
+        games = list(dict.fromkeys(each.game for *_, each in lines))
         # A record shows its ply times only when the whole pairing is over.
-        timed = [each for each in rows if each.over][:TIMED]
+        timed = [each.shown for each in rows if each.over][:TIMED]
         plies = await store.read(
             bot_profiles.plies_of, [(each.match, each.seat) for each in timed], MOST_PLIES
         )
-        known = {each.version_id for each in standings} | {each.version_id for each in rows}
+        versions = await store.read(bot_profiles.versions_of, row.id, MOST_VERSIONS)
         own = viewer is not None and viewer.player_id == row.player_id
-        if own or (viewer is not None and await bots_seen(store, [row.id], viewer, "see")):
-            shown = await store.read(bot_profiles.versions_of, row.id, MOST_VERSIONS)
-        else:
-            shown = [
-                each
-                for each in await store.read(bot_profiles.versions_of, row.id, MOST_VERSIONS)
-                if each.version_id in known
-            ]
-        return BotCareer(
-            row,
-            owner.display,
-            self._directory.is_online(row.id),
-            shown,
-            standings,
-            await store.read(bot_profiles.ratings_of, row.id, games, MOST_RATINGS),
-            await asyncio.to_thread(career, rows, more=more),
-            paces(plies, {each.match: each.game for each in rows}),
-            rows,
-            *(await self._hosted(row, viewer)),
+        if not own and (viewer is None or not await bots_seen(store, [row.id], viewer, "see")):
+            known = {version for _, version, _ in lines} | {each.version_id for each in rows}
+            versions = {number: each for number, each in versions.items() if number in known}
+        matches = [each.shown for each in rows]
+        page = BotPage(
+            player=row.player,
+            display=owner.display,
+            bot=row.name,
+            kind=row.kind,
+            created_ms=row.created_ms,
+            disabled=row.disabled_ms is not None,
+            online=self._directory.is_online(row.id),
+            versions=list(versions.values()),
+            standings=[each for *_, each in lines],
+            ratings=await store.read(bot_profiles.ratings_of, row.id, games, MOST_RATINGS),
+            career=await asyncio.to_thread(career, matches, more=more),
+            paces=paces(plies, {each.match: each.game for each in matches}),
         )
+        return BotCareer(row, page, matches, *(await self._hosted(row, viewer)))
 
-    async def _hosted(self, row: BotRow, viewer: Identity | None) -> tuple[tuple[str, ...], bool]:
+    async def _hosted(self, row: Bot, viewer: Identity | None) -> tuple[tuple[str, ...], bool]:
         """Return games open to people, and whether the viewer decides on them."""
         if not self._config.hosted or self._config.hosted_play == "nobody":
             return (), False
@@ -122,7 +110,8 @@ class BotProfiles:
         return (found.games if found.open else ()), own
 
     async def matches(
-        self, bot: BotRow, sight: Sight, limit: int, before: str | None = None
-    ) -> list[CareerMatch]:
+        self, bot: Bot, sight: Sight, limit: int, before: str | None = None
+    ) -> list[BotMatch]:
         """Return a bot's finished matches that a viewer may see, newest first."""
-        return await self._privacy.matches_of(sight, bot, limit=limit, before=before)
+        found = await self._privacy.matches_of(sight, bot, limit=limit, before=before)
+        return [each.shown for each in found]

@@ -177,7 +177,7 @@ async def _apply(
     async with classes.beginning:
         made = await store.write(competition_changes.apply, row, after, by, store.now())
     for bot, package in provided.values():
-        await baselines.submit(made, bot, package)
+        await baselines.queue_check(made, bot, package)
     return made
 
 

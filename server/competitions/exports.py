@@ -25,10 +25,11 @@ from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy, Sight
 from plyhouse.server.competition_rules.class_list import account_name
 from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competitions.boards import Board, Boards
-from plyhouse.server.competitions.final_results import Results
+from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.finals import certainty
+from plyhouse.server.grades.board import Board
 from plyhouse.server.grades.board_statistics import lines
+from plyhouse.server.grades.final_results import Results
 from plyhouse.server.grades.grade_files import (
     GradeEntry,
     Person,

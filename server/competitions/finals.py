@@ -24,10 +24,11 @@ from plyhouse.server.competition_rules.preview import planned_matches
 from plyhouse.server.competition_rules.sides import Sides, sides_in
 from plyhouse.server.competition_rules.tie_breaks import places_without
 from plyhouse.server.competitions.baselines import Baselines
-from plyhouse.server.competitions.boards import Boards, Visibility
-from plyhouse.server.competitions.game_finals import Certainty, GameFinal
+from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.upcoming_pairings import some_of
+from plyhouse.server.grades.board import Certainty, GameFinal
 from plyhouse.server.grades.final_rules import grade_thresholds, grading_rules
+from plyhouse.server.grades.visible_entries import Visibility
 from plyhouse.server.results.scoring import default_scoring
 from plyhouse.storage import (
     competition_reruns,

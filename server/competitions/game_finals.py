@@ -32,8 +32,8 @@ from plyhouse.server.competitions.tournament_restore import (
     sides_of,
 )
 from plyhouse.server.competitions.tournament_state import PairingId
+from plyhouse.server.grades.board import Certainty, GameFinal
 from plyhouse.server.match.time_control import TimeControl
-from plyhouse.server.results.sequential import BandDecision
 from plyhouse.server.table.match_runner import Terms
 from plyhouse.storage import competition_results, tournaments
 from plyhouse.storage.competition_results import Extent
@@ -50,46 +50,6 @@ PATIENCE: Final = 20.0
 """Time between computations of a running game, as a multiple of the last computation's time."""
 FEW: Final = 2_000
 """Largest number of seats with which a game is computed at every change."""
-
-
-@dataclass(frozen=True, slots=True)
-class Certainty:
-    """The certainty that an entry reaches, or misses, a baseline's grade."""
-
-    entry: int
-    baseline: int
-    decision: BandDecision
-    """The decision between two bands; band 1 has the grade."""
-
-    @property
-    def reached(self) -> bool | None:
-        """True if the threshold is reached, False if not, None while undecided."""
-        return None if self.decision.band is None else bool(self.decision.band)
-
-
-@dataclass(frozen=True, slots=True)
-class GameFinal:
-    """A game of a final: the table and the rounds of its format."""
-
-    game: str
-    tournament_id: str
-    format: str
-    tie_breaks: tuple[str, ...]
-    """The tie-breaks of equal points, in the order of `TableLine.tie_breaks`."""
-    table: tuple[TableLine[int], ...]
-    rounds: tuple[Round[int], ...]
-    names: dict[int, str]
-    """The names of the bots, as far as the viewer may know them."""
-    pairings: dict[str, str]
-    """Ids of the pairings that have begun, by the keys of the lines."""
-    certainty: tuple[Certainty, ...] = ()
-    """The certainties of a gauntlet that continues until grades are certain."""
-    decided_by: str = ""
-    """The rule that decides the places, in words."""
-    lot: str = ""
-    """The seed of the lot that ordered entries without a rating; empty if no lot was drawn."""
-    seeds: tuple[int, ...] = ()
-    """The entries from the strongest to the weakest, if the format uses this order."""
 
 
 @dataclass(slots=True)

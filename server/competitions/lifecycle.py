@@ -196,7 +196,7 @@ class Competitions:
             competition_changes.create, row, bots, by, self._store.now(), own.values(), carry
         )
         for bot, package in provided.values():
-            await self.baselines.submit(row, bot, package)
+            await self.baselines.queue_check(row, bot, package)
         log.info("competition opened", extra={"competition": row.id, "title": row.name})
         return await self._store.read(competition_sql.find, row.id), carried
 
@@ -388,7 +388,7 @@ class Competitions:
             )
             if wanted and bot.online and bot.bot and bot.player_id in here:
                 await self._store.write(
-                    competition_entries.submit,
+                    competition_entries.enter_connected,
                     bot.player_id,
                     bot.bot_id,
                     bot.version_id,

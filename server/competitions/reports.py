@@ -38,13 +38,14 @@ from plyhouse.protocol.api.reports import (
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import role_in
 from plyhouse.server.competitions.absence_reasons import withdrawn_texts
-from plyhouse.server.competitions.boards import Boards, Viewer, Visibility, eyes_of
+from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.exports import grade_points
-from plyhouse.server.competitions.final_results import Results
 from plyhouse.server.grades.board_statistics import MatchOutcome, any_time_interval, lines
+from plyhouse.server.grades.final_results import Results
 from plyhouse.server.grades.missing_games import missing_words
 from plyhouse.server.grades.standings import Standing
 from plyhouse.server.grades.student_grades import Grade, is_reached
+from plyhouse.server.grades.visible_entries import Viewer, Visibility, visible_entries
 from plyhouse.server.match.events import end_data
 from plyhouse.server.match.private_name import PRIVATE
 from plyhouse.server.match.views import Views
@@ -115,7 +116,7 @@ class Reports:
             Grade(found.player, found.status, None, "", ()),
         )
         points = await self._history(row, results)
-        eyes = eyes_of(results.file, Viewer(organiser, found.player), results.entrants)
+        eyes = visible_entries(results.file, Viewer(organiser, found.player), results.entrants)
         placed = await self._boards.placed(results, eyes)
         made = await asyncio.to_thread(
             _report, found, results, grade, points, placed, eyes, organiser=organiser

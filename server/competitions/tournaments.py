@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from plyhouse.games.errors import GameError
+from plyhouse.protocol.api.competitions import TournamentStanding
 from plyhouse.protocol.messages import VOID
 from plyhouse.server.competition_rules.formats import Pairing
 from plyhouse.server.competition_rules.progress import Progress, look
@@ -37,13 +38,7 @@ from plyhouse.server.table.presence import MatchSummary
 from plyhouse.storage import steering, tournaments
 from plyhouse.storage.errors import NotNow, StorageError, StoreClosed, Unknown
 from plyhouse.storage.retries import RETRY_SECONDS as RETRIES
-from plyhouse.storage.rows import (
-    By,
-    EntryRow,
-    PlayedSeat,
-    TableRow,
-    TournamentRow,
-)
+from plyhouse.storage.rows import By, EntryRow, PlayedSeat, TournamentRow
 from plyhouse.storage.store import Store
 from plyhouse.storage.tournament_settings import settings
 from plyhouse.storage.tournaments import reason
@@ -64,7 +59,7 @@ class TournamentView:
 
     row: TournamentRow
     entries: list[EntryRow]
-    table: list[TableRow]
+    table: list[TournamentStanding]
     planned: int
     """Matches of the whole schedule, including repetitions of void ones."""
     created: int

@@ -9,9 +9,12 @@ Each module uses only those above it:
     pairings_until_certain  the pairings of a gauntlet that continues until grades are certain
     board_statistics        strengths, intervals, crosstables and duplicate baselines of a board
     board_fits              the fits that compute them, with numpy
+    final_results           all that is computed from the matches of a final
+    visible_entries         the entries that a viewer may see
+    board                   the board of a final, as one viewer sees it
     standings_files         standings as CSV, Markdown and HTML
     grade_files             grades as CSV, and as files for Canvas, Moodle and Gradescope
 
-Nothing here does I/O or keeps state.  `plyhouse.server.competitions.final_results` reads the
-results from the database, and `plyhouse.server.competitions.boards` shows them.
+Nothing here does I/O or keeps state.  `plyhouse.server.competitions.results_cache` reads the
+matches from the database, and `plyhouse.server.competitions.boards` answers viewers.
 """

@@ -25,12 +25,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from plyhouse.server.competition_rules.format_registry import BY_SCORE
 from plyhouse.server.competition_rules.formats import TableLine
 from plyhouse.server.competition_rules.tie_breaks import places_without
 from plyhouse.server.grades.missing_games import Left, left_games, lost_matches, lost_meetings
-
-BY_SCORE: Final = ("round_robin", "double_round_robin", "gauntlet", "tables")
-"""Formats with comparable scores: opponents are the same, or drawn without regard to results."""
 
 
 def with_places(

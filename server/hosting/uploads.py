@@ -159,7 +159,7 @@ class Uploads:
         if there + size > ROOM * self.rules.max_packed:
             raise _overloaded()
 
-    async def take(
+    async def accept(
         self,
         identity: Identity,
         sent: Incoming,
@@ -173,7 +173,7 @@ class Uploads:
 
         ``file`` is the file's name at the sender.  The bot's name is ``bot``, or else the name in
         the package, or else the file's name.  Raises `SubmissionRefusal` and the errors of
-        `plyhouse.storage.submissions.Submissions.submit`.
+        `plyhouse.storage.submissions.Submissions.add`.
         """
         config, store = self._config, self._store
         if competition:  # report a misspelt one before a bot is made
@@ -194,7 +194,7 @@ class Uploads:
         )
         if row.disabled_ms is not None:
             raise ProtocolError("auth/disabled")
-        return await store.submissions.submit(
+        return await store.submissions.add(
             row.id,
             label,
             package.digest,

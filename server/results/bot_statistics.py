@@ -10,9 +10,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
-from plyhouse.protocol.api.bots import Against, Career, ForfeitKind, InSeat, Pace
-from plyhouse.server.match.terminations import ENDINGS, FORFEITS
-from plyhouse.storage.bot_profiles import CareerMatch, PlyCost
+from plyhouse.protocol.api.bots import Against, BotMatch, Career, ForfeitKind, InSeat, Pace
+from plyhouse.server.match.terminations import ENDINGS
+from plyhouse.storage.bot_profiles import PlyCost
 
 
 @dataclass(slots=True)
@@ -24,7 +24,7 @@ class Tally:
     draws: int = 0
     losses: int = 0
 
-    def add(self, result: str | None) -> None:
+    def add(self, result: str) -> None:
         """Count a match."""
         self.matches += 1
         self.wins += result == "W"
@@ -32,12 +32,7 @@ class Tally:
         self.losses += result == "L"
 
 
-def forfeited(match: CareerMatch) -> bool:
-    """Return whether the bot forfeited a match."""
-    return match.culprit == match.seat and match.termination in FORFEITS
-
-
-def career(matches: Iterable[CareerMatch], *, more: bool) -> Career:
+def career(matches: Iterable[BotMatch], *, more: bool) -> Career:
     """Return the statistics of a bot's matches."""
     total, void, seen = Tally(), 0, 0
     against: defaultdict[tuple[str, str, str], Tally] = defaultdict(Tally)
@@ -45,11 +40,11 @@ def career(matches: Iterable[CareerMatch], *, more: bool) -> Career:
     kinds: Counter[str] = Counter()
     for each in matches:
         seen += 1
-        if each.result is None:
+        if not each.result:
             void += 1
             continue
         total.add(each.result)
-        kinds[each.termination] += forfeited(each)
+        kinds[each.termination] += each.forfeit
         seats[each.game, each.seat].add(each.result)
         for other in dict.fromkeys(each.others):
             against[each.game, other.player, other.bot].add(each.result)

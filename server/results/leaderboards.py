@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from msgspec import convert, structs
+from msgspec.structs import replace
 
 from plyhouse.games.base import Game, Scoring
 from plyhouse.games.errors import GameError
@@ -13,7 +13,6 @@ from plyhouse.protocol.api.boards import Standing
 from plyhouse.server.results.intervals import interval_of_sums
 from plyhouse.server.results.scoring import default_scoring
 from plyhouse.storage import leaderboards
-from plyhouse.storage.rows import Standing as StandingRow
 from plyhouse.storage.store import Store
 
 
@@ -36,19 +35,16 @@ async def board(
     )
 
 
-def lines(spec: str, standings: Iterable[StandingRow]) -> list[Standing]:
-    """Return the lines of a game's table, in the order of its standings."""
+def lines(spec: str, standings: Iterable[Standing]) -> list[Standing]:
+    """Return the lines of a game's table; with mean returns where returns decide."""
     game = installed_game(spec)
     if game is None or default_scoring(game) is not Scoring.RETURNS:
-        return [convert(each, Standing, from_attributes=True) for each in standings]
+        return list(standings)
     bounds = game.return_bounds  # Forfeits give these returns, too.
     made = []
     for each in standings:
         mean = interval_of_sums(each.games, each.returns, each.return_squares, bounds=bounds)
-        line = convert(each, Standing, from_attributes=True)
-        made.append(
-            structs.replace(line, mean_return=mean.mean, mean_low=mean.low, mean_high=mean.high)
-        )
+        made.append(replace(each, mean_return=mean.mean, mean_low=mean.low, mean_high=mean.high))
     return made
 
 

@@ -22,7 +22,6 @@ from plyhouse.server.web import client
 from plyhouse.server.web.api import (
     administration,
     boards,
-    bot_profiles,
     competition_changes,
     competition_costs,
     competition_finals,
@@ -42,14 +41,13 @@ from plyhouse.server.web.api import (
 from plyhouse.server.web.compression import Compression
 from plyhouse.server.web.error_responses import HANDLERS as ERROR_HANDLERS
 from plyhouse.server.web.error_responses import MAX_BODY, with_pages
-from plyhouse.server.web.pages import bot_profiles as bot_profile_pages
+from plyhouse.server.web.pages import bot_profiles, server
 from plyhouse.server.web.pages import client_pages as play_pages
 from plyhouse.server.web.pages import competition_forms as competition_form_pages
 from plyhouse.server.web.pages import competitions as competition_pages
 from plyhouse.server.web.pages import games as game_pages
 from plyhouse.server.web.pages import leaderboards as leaderboard_pages
 from plyhouse.server.web.pages import matches as match_pages
-from plyhouse.server.web.pages import server
 from plyhouse.server.web.pages.rendering import prepare
 from plyhouse.server.web.parameters import refuse_unknown
 
@@ -138,7 +136,6 @@ def _handlers() -> list[Any]:
         *players.HANDLERS,
         *submissions.HANDLERS,
         *runners.HANDLERS,
-        *bot_profiles.HANDLERS,
         *people.HANDLERS,
         *tournaments.HANDLERS,
         *competitions.HANDLERS,
@@ -151,7 +148,7 @@ def _handlers() -> list[Any]:
         *administration.HANDLERS,
         *leaderboard_pages.HANDLERS,
         *match_pages.HANDLERS,
-        *bot_profile_pages.HANDLERS,
+        *bot_profiles.HANDLERS,
         *competition_pages.HANDLERS,
         *competition_form_pages.HANDLERS,
         *play_pages.HANDLERS,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from plyhouse.storage.bot_profiles import RatingPoint
+from plyhouse.protocol.api.bots import BotRating
 
 WIDTH: Final = 400.0
 """Width of every plot, in its own units: about that of a phone, where text stays legible."""
@@ -256,7 +256,7 @@ def intervals(title: str, found: Sequence[Interval]) -> Plot:
     return Plot("ratings", title, says, panel.height + 30, tuple(shapes), heads, tuple(rows))
 
 
-def rating_history(game: str, points: Sequence[RatingPoint]) -> Plot | None:
+def rating_history(game: str, points: Sequence[BotRating]) -> Plot | None:
     """Draw the ratings of a bot in a game over time; None for fewer than two ratings."""
     if len(points) < 2:
         return None

@@ -17,7 +17,7 @@ ALLOWED: dict[str, set[str]] = {
     "search": {"games"},
     "learning": {"games", "search"},
     "protocol": set(),
-    "storage": {"games"},
+    "storage": {"games", "protocol"},
     "server": {"games", "protocol", "storage"},
     "bots": {"games", "search", "learning", "protocol"},
     "clients.web": {"protocol"},

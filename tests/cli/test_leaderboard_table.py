@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from plyhouse.clients.shared.standings import print_standings
+from plyhouse.protocol.api.boards import Standing
 from plyhouse.server.results.leaderboards import lines
-from plyhouse.storage.rows import Standing
 
 FIRST = Standing(1, "kira", "optimal", 1, 33.0, 60, 25, 0, 35, 1520.4, 1480.0, 1560.0, 21.0, 130.0)
 SECOND = Standing(2, "mo", "maniac", 2, 27.0, 60, 35, 0, 25, None, None, None, -21.0, 130.0)

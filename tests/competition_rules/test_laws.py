@@ -148,25 +148,33 @@ def test_everybody_who_stays_plays(form: Format, entries: int, random: Random) -
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_more_seats_are_refused_where_only_two_fit_and_told_what_would(name: str) -> None:
-    if "round_robin" in name:
-        form = make_format(name, seats=3)
-        assert isinstance(form, Format)
-        assert form.count(5) == 10 * 3 * (2 if "double" in name else 1)
-        return
-    if name == "tables":
-        form = make_format(name, seats=3)
-        assert isinstance(form, Format)
-        assert form.count(8) == 6 * 2 * 3
-        return
-    if name == "gauntlet":
-        form = make_format(name, seats=3)
-        assert isinstance(form, Format)
-        assert form.count(8, 3) == 5 * 3 * 3
-        with pytest.raises(FormatError, match="until_certain is for games of two seats"):
-            make_format(name, seats=3, until_certain=True)
-        return
-    with pytest.raises(FormatError, match="the game has 3: use tables, a gauntlet or"):
-        make_format(name, seats=3)
+    if FORMATS[name][0].many_seats:
+        assert make_format(name, seats=3).seats == 3
+    else:
+        with pytest.raises(FormatError, match="the game has 3: use tables, a gauntlet or"):
+            make_format(name, seats=3)
+
+
+@pytest.mark.parametrize(
+    ("name", "entries", "baselines", "matches"),
+    [
+        ("round_robin", 5, 0, 10 * 3),
+        ("double_round_robin", 5, 0, 10 * 3 * 2),
+        ("tables", 8, 0, 6 * 2 * 3),
+        ("gauntlet", 8, 3, 5 * 3 * 3),
+    ],
+)
+def test_matches_of_three_seats_are_counted(
+    name: str, entries: int, baselines: int, matches: int
+) -> None:
+    form = make_format(name, seats=3)
+    assert isinstance(form, Format)
+    assert form.count(entries, baselines) == matches
+
+
+def test_until_certain_is_for_two_seats() -> None:
+    with pytest.raises(FormatError, match="until_certain is for games of two seats"):
+        make_format("gauntlet", seats=3, until_certain=True)
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ class HostedServer(Server):
         owner = await store.read(people.player, player)
         row = await store.ensure_bot(owner.id, bot, "bot")
         digest = digest_of(package)
-        made = await store.submissions.submit(row.id, "", digest, pack(package), store.now())
+        made = await store.submissions.add(row.id, "", digest, pack(package), store.now())
         return await store.write(
             submission_sql.check, made.id, True, "", games or ("pig",), store.now()
         )

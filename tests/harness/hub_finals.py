@@ -21,9 +21,9 @@ from plyhouse.protocol.messages import (
 )
 from plyhouse.server.competition_rules.formats import LineState
 from plyhouse.server.competitions.finals import finals_of
-from plyhouse.server.competitions.game_finals import GameFinal
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.grades.board import GameFinal
 from plyhouse.server.match.private_name import PRIVATE
 from plyhouse.storage import competition_sql, competition_students
 from plyhouse.storage.competition_rows import NewMember

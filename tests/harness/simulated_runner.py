@@ -53,7 +53,7 @@ async def submissions(house: MemoryServer, count: int, *, ready: bool = True) ->
     for number in range(count):
         player = await store.add_player(f"player{number}")
         bot = await store.ensure_bot(player.id, "mine", "bot")
-        row = await store.submissions.submit(bot.id, "v1", digest(number), b"zip", 1000 + number)
+        row = await store.submissions.add(bot.id, "v1", digest(number), b"zip", 1000 + number)
         if ready:
             await store.write(submission_sql.check, row.id, True, "", ["tic_tac_toe"], 2000)
         bots.append(bot.id)

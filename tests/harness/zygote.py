@@ -76,6 +76,17 @@ def share_certificates() -> None:
     setattr(default, "create_ssl_context", shared)  # noqa: B010  (typed)
 
 
+def do_not_wait_for_disks() -> None:
+    """Let the databases of this process, and of what it forks, wait for the disk only seldom.
+
+    A quarter of the time of the server's tests is such waiting.  No test cuts the power, and what a
+    program has written outlives its own end either way.
+    """
+    from plyhouse.storage import urls
+
+    urls.FULL_SYNC = not urls.FULL_SYNC
+
+
 class Zygote:
     """The side of the tests."""
 
@@ -364,6 +375,7 @@ def _main(address: str) -> None:
         importlib.import_module(name)
     create_api()  # finds the routes, which takes most of the time of a server's start
     share_certificates()
+    do_not_wait_for_disks()
     httpx.Client().close()
     gc.freeze()
     _Forking(listener).serve()

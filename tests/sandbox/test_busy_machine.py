@@ -111,7 +111,7 @@ async def test_hanging_bot_on_a_busy_machine_is_excused_once_and_then_loses(
         for name in ("ada", "bob"):
             player = await store.add_player(name)
             bot = await store.ensure_bot(player.id, "mine", "bot")
-            row = await store.submissions.submit(
+            row = await store.submissions.add(
                 bot.id, "", digest_of(package), pack(package), wall_ms()
             )
             await store.write(submission_sql.check, row.id, True, "", ["tic_tac_toe"], wall_ms())

@@ -42,7 +42,7 @@ async def test_bot_with_constant_time_per_move_enters_where_the_time_control_all
             )
             player = await store.read(people.player, name)
             bot = await store.ensure_bot(player.id, "slow", "bot")
-            made[name] = await store.submissions.submit(
+            made[name] = await store.submissions.add(
                 bot.id, "", digest_of(package), pack(package), store.now()
             )
 

@@ -8,7 +8,7 @@ import pytest
 from tests.harness.hosted_server import OLGA, hosted_server, until
 
 from plyhouse.games.registry import get_game
-from plyhouse.server.competitions.final_results import FinalResults
+from plyhouse.server.competitions.results_cache import ResultsCache
 from plyhouse.storage import competition_sql, competition_students, match_lists
 from plyhouse.storage.competition_rows import NewMember
 
@@ -62,7 +62,7 @@ async def test_hosted_final_of_many_seats_plays_all_rotations(
         rows = await store.read(match_lists.list_matches, match_lists.MatchFilter(), limit=99)
         assert [row.termination for row in rows] == ["normal"] * 2 * (students // seats) * seats
         row = await store.read(competition_sql.find, "Cup")
-        results = await FinalResults(store).of(row)
+        results = await ResultsCache(store).of(row)
         sat = {each.name: [0] * seats for each in results.entrants}
         for outcome in results.outcomes:
             for seat, name in enumerate(outcome.seats):
@@ -99,5 +99,5 @@ async def test_hosted_final_of_sides_plays_both_bots_of_each_student(tmp_path: P
             ["bob/north", "ada/north", "bob/south", "ada/south"],
         ]
         assert {row.termination for row in rows} == {"normal"}
-        results = await FinalResults(store).of(await store.read(competition_sql.find, "Cup"))
+        results = await ResultsCache(store).of(await store.read(competition_sql.find, "Cup"))
         assert [(line.matches, line.forfeits) for line in results.standings] == [(2, 0), (2, 0)]

@@ -91,14 +91,14 @@ async def test_package_that_cannot_be_checked_is_refused_and_its_author_told(
             store.now(),
             adopt="*",
         )
-        await store.submissions.submit(
+        await store.submissions.add(
             *(good.bot_id, "", good.digest, b"", store.now()), competition="Cup"
         )
         assert [
             each.version_id for each in await store.read(competition_sql.entries_of, CUP.id)
         ] == [good.version_id]
         package = pack(from_upload("mybot.py", PIG.encode(), Rules()))
-        bad = await store.submissions.submit(  # its content has another digest
+        bad = await store.submissions.add(  # its content has another digest
             *(good.bot_id, "v2", "7" * 64, package, store.now()), competition="Cup"
         )
 

@@ -168,7 +168,7 @@ async def test_check_of_a_student_goes_before_that_of_a_baseline(house: Server) 
     (baseline,) = await store.read(submission_checks.waiting)
     player = await store.add_player("ada")
     bot = await store.ensure_bot(player.id, "mine", "bot")
-    student = await store.submissions.submit(bot.id, "", "d" * 64, b"zip", 10**15)
+    student = await store.submissions.add(bot.id, "", "d" * 64, b"zip", 10**15)
     waiting = await store.read(submission_checks.waiting)
     assert [*waiting] == [student.id, baseline]
     assert [each.baseline for each in waiting.values()] == [False, True]
@@ -189,7 +189,7 @@ async def test_submission_is_checked_for_the_competitions_of_its_student(house: 
         )
     ada = await store.read(people.player, "ada")
     bot = await store.ensure_bot(ada.id, "mine", "bot")
-    both = await store.submissions.submit(bot.id, "", "d" * 64, b"zip", store.now())
+    both = await store.submissions.add(bot.id, "", "d" * 64, b"zip", store.now())
     terms, must_play = terms_of(await store.read(submission_checks.checked_for, both.id))
     assert [(each.game, each.time_control) for each in terms] == [
         ("pig", "move:1"),
@@ -197,7 +197,7 @@ async def test_submission_is_checked_for_the_competitions_of_its_student(house: 
     ]
     assert not must_play
     other = await store.ensure_bot(ada.id, "mine", "bot")
-    one = await store.submissions.submit(
+    one = await store.submissions.add(
         other.id, "", "e" * 64, b"zip", store.now(), competition="One"
     )
     terms, _ = terms_of(await store.read(submission_checks.checked_for, one.id))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from plyhouse.server.competition_rules.file_reader import read_competition
-from plyhouse.server.competitions.boards import Viewer, Visibility, eyes_of
 from plyhouse.server.grades.standings import Entrant
+from plyhouse.server.grades.visible_entries import Viewer, Visibility, visible_entries
 from plyhouse.server.match.private_name import PRIVATE
 
 FILE = """
@@ -33,7 +33,7 @@ ORDER = [0, 1, 8, 9, 2, 3, 7, 4, 5]
 
 
 def eyes(board: str, viewer: Viewer) -> Visibility:
-    return eyes_of(read_competition(FILE.format(board=board)), viewer, [*STUDENTS, *STAFF])
+    return visible_entries(read_competition(FILE.format(board=board)), viewer, [*STUDENTS, *STAFF])
 
 
 @pytest.mark.parametrize("board", ["public", "class", "anonymous"])

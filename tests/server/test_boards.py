@@ -9,7 +9,7 @@ import httpx
 import pytest
 from tests.harness.finals import Course, weaker_resigns
 
-from plyhouse.server.competitions import final_results
+from plyhouse.server.competitions import results_cache as final_results
 from plyhouse.server.grades import board_fits
 from plyhouse.server.match.private_name import PRIVATE
 

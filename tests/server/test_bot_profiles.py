@@ -9,20 +9,21 @@ import pytest
 from sqlalchemy import create_engine, event, select, text
 from tests.harness.server import Server
 
+from plyhouse.protocol.api.bots import BotMatch, Holder
 from plyhouse.server.results.bot_statistics import career, paces
 from plyhouse.storage import bot_profiles as stored
-from plyhouse.storage.bot_profiles import CareerMatch, Holder, PlyCost
+from plyhouse.storage.bot_profiles import PlyCost
 from plyhouse.storage.models import metadata
 
 
-def played(number: int, result: str | None, **changed: Any) -> CareerMatch:
+def played(number: int, result: str, **changed: Any) -> BotMatch:
     fields: dict[str, Any] = {
-        "match": f"m{number}", "game": "pig", "seat": 0, "version_id": 1, "version": "1",
-        "result": result, "returned": None, "termination": "normal", "culprit": None,
+        "match": f"m{number}", "game": "pig", "seat": 0, "version": "1",
+        "result": result, "returned": None, "termination": "normal", "forfeit": False,
         "reason": "", "rated": True, "ply": 3, "created_ms": 1, "void_reason": None,
-        "over": True, "others": (Holder("bob", "two"),),
+        "others": [Holder("bob", "two")],
     }  # fmt: skip
-    return CareerMatch(**{**fields, **changed})
+    return BotMatch(**{**fields, **changed})
 
 
 def test_matches_are_counted_by_opponent_seat_and_forfeit() -> None:
@@ -30,10 +31,10 @@ def test_matches_are_counted_by_opponent_seat_and_forfeit() -> None:
     found = career(
         [
             played(1, "W"),
-            played(2, "L", seat=1, termination="flag_fall", culprit=1),
-            played(3, "W", termination="bot_crash", culprit=1),  # the other's
-            played(4, None, termination="aborted"),
-            played(5, "L", game="sum", others=(ann, ann, Holder("bob", "two"))),
+            played(2, "L", seat=1, termination="flag_fall", forfeit=True),
+            played(3, "W", termination="bot_crash"),  # the other's
+            played(4, "", termination="aborted"),
+            played(5, "L", game="sum", others=[ann, ann, Holder("bob", "two")]),
         ],
         more=True,
     )
@@ -71,7 +72,9 @@ def test_every_query_of_a_bots_page_begins_at_an_index_with_the_bot_in_it() -> N
 
     with engine.begin() as connection:
         metadata.create_all(connection)
-        stored.matches_of(connection, 1, limit=9, before="m", closed=["c"], viewer=1)
+        stored.matches_of(
+            connection, 1, limit=9, before="m", closed=["c"], viewer=1, forfeits=["a"]
+        )
         stored.standings_of(connection, [1], 9)
         stored.ratings_of(connection, 1, ["pig"], 9)
         stored.versions_of(connection, 1, 9)

@@ -22,7 +22,7 @@ async def submit(house: MemoryServer, player: str, *numbers: int) -> list[int]:
     row = known.get(player) or await store.add_player(player)
     bot = await store.ensure_bot(row.id, "mine", "bot")
     return [
-        (await store.submissions.submit(bot.id, f"v{each}", digest(each), b"zip", store.now())).id
+        (await store.submissions.add(bot.id, f"v{each}", digest(each), b"zip", store.now())).id
         for each in numbers
     ]
 

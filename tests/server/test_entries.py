@@ -178,7 +178,7 @@ async def test_full_places_are_reported_at_the_submission(room: Classroom) -> No
     await room.connect("ada", "first", ["connect_four"])
     store = room.hub.store
     second = await store.ensure_bot((await store.read(people.player, "ada")).id, "second")
-    row = await store.submissions.submit(second.id, "", "a" * 64, b"1", store.now())
+    row = await store.submissions.add(second.id, "", "a" * 64, b"1", store.now())
     assert [(each.competition, each.outcome) for each in row.competitions] == [("Cup", "full")]
 
 

@@ -146,7 +146,7 @@ class Marked:
             with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
                 archive.writestr(f"{MARK}.py", source)
             data = out.getvalue()
-            made = await store.submissions.submit(
+            made = await store.submissions.add(
                 *(bot.id, f"{MARK} {number}", f"{number:064x}", data, wall_ms())
             )
             report = f"{MARK}.py does not start"

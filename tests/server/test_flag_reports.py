@@ -279,7 +279,7 @@ async def test_the_organiser_of_a_final_is_told_which_machine_is_too_busy(
     for number, name in enumerate(("player0", "player1")):
         found = await hub.store.read(people.player, name)
         bot = await hub.store.ensure_bot(found.id, "mine", "bot")
-        row = await hub.store.submissions.submit(bot.id, "v1", digest(number), b"zip", 1000)
+        row = await hub.store.submissions.add(bot.id, "v1", digest(number), b"zip", 1000)
         await hub.store.write(submission_sql.check, row.id, True, "", ["tic_tac_toe"], 2000)
     await hub.store.write(competition_sql.move, cup.id, "freeze", olga, hub.store.now())
     begun = await hub.competitions.run(cup.id, olga, anyway=True)

@@ -13,6 +13,7 @@ from tests.harness.server import BotClient, FakeClock, MemoryServer
 from tests.harness.simulated_runner import GAME, OLGA, SimulatedRunner, digest, submissions
 
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.api.bots import Bot
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.hosting.package import Manifest, Package, pack
@@ -53,7 +54,7 @@ from plyhouse.storage import (
 from plyhouse.storage.competition_rows import CompetitionRow, NewMember
 from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.models import matches
-from plyhouse.storage.rows import BotRow, By, Identity
+from plyhouse.storage.rows import By, Identity
 
 
 async def competition(house: MemoryServer, count: int, time_control: str = "total:60") -> str:
@@ -318,7 +319,7 @@ async def test_a_final_of_submissions_has_nobody_else_and_is_run_by_the_server(
         assert isinstance(answer, Welcome), answer
         if number:
             bot = hub.directory.presences[number + 1].bot_id
-            row = await hub.store.submissions.submit(bot, "v1", digest(number), b"zip", 1000)
+            row = await hub.store.submissions.add(bot, "v1", digest(number), b"zip", 1000)
             rows.append(row.id)
     await hub.store.write(competition_sql.move, cup.id, "freeze", OLGA, hub.store.now())
     with pytest.raises(CompetitionRefusal, match="player1/mine, player2/mine is not checked"):
@@ -390,7 +391,7 @@ async def test_submissions_are_looked_up_for_all_entries_at_once(
             )
             player = await hub.store.read(people.player, joined.account)
             bot = await hub.store.ensure_bot(player.id, "mine", "bot")
-            row = await hub.store.submissions.submit(bot.id, "v1", digest(number), b"zip", 1000)
+            row = await hub.store.submissions.add(bot.id, "v1", digest(number), b"zip", 1000)
             await hub.store.write(submission_sql.check, row.id, True, "", ["tic_tac_toe"], 2000)
         await hub.store.write(competition_sql.move, cup.id, "freeze", OLGA, hub.store.now())
         await hub.privacy.refresh(cup.id)  # which the server may or may not have done by now
@@ -421,7 +422,7 @@ async def dice_cup(hub: Hub, archives: dict[str, bytes]) -> CompetitionRow:
     for number, (name, archive) in enumerate(archives.items()):
         player = await hub.store.read(people.player, name)
         bot = await hub.store.ensure_bot(player.id, "mine", "bot")
-        row = await hub.store.submissions.submit(bot.id, "", digest(number), archive, 1000 + number)
+        row = await hub.store.submissions.add(bot.id, "", digest(number), archive, 1000 + number)
         await hub.store.write(submission_sql.check, row.id, True, "", ["pig", "kuhn_poker"], 2000)
     await hub.store.write(competition_sql.move, cup.id, "freeze", OLGA, hub.store.now())
     return await hub.competitions.run(cup.id, OLGA)
@@ -483,7 +484,7 @@ async def test_match_with_shared_chance_of_an_older_server_is_void_and_played_ag
         await hub.close()
 
 
-async def opened(house: MemoryServer, bot: int) -> BotRow:
+async def opened(house: MemoryServer, bot: int) -> Bot:
     await house.hub.store.write(submission_sql.set_open, bot, 1)
     return await house.hub.store.read(people.bot_named, f"player{bot - 1}", "mine")
 
@@ -765,7 +766,7 @@ async def test_a_bot_that_needs_a_program_goes_where_that_is(
     for name, ready in (("nina", True), ("nora", False)):
         player = await store.add_player(name)
         bot = await store.ensure_bot(player.id, "mine", "bot")
-        row = await store.submissions.submit(
+        row = await store.submissions.add(
             bot.id, "v1", digest(len(name) + ready), b"zip", 5000, needs="node"
         )
         if ready:

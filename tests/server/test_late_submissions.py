@@ -205,7 +205,7 @@ async def test_answer_to_a_late_entry_says_what_it_costs(cup: Cup) -> None:
         assert (made["version"], made["days_late"], made["penalty"]) == ("1", 0, 0.0)
     row = await cup.store.read(stored_people.player, "bob")
     bot = await cup.store.ensure_bot(row.id, "bot")
-    sent = await cup.store.submissions.submit(
+    sent = await cup.store.submissions.add(
         bot.id, "3", "b" * 64, b"x", cup.store.now(), competition="Cup"
     )
     await cup.store.write(submission_sql.check, sent.id, True, "", ("pig",), cup.store.now())

@@ -11,12 +11,13 @@ import httpx
 import pytest
 
 from plyhouse.games import get_game
+from plyhouse.protocol.api.boards import Standing
 from plyhouse.server.results.intervals import mean_interval
 from plyhouse.server.results.leaderboards import lines, scoring_of
 from plyhouse.server.results.rating_refits import DELAY_SECONDS, RatingRefits
 from plyhouse.server.results.ratings import Rating
 from plyhouse.server.results.scoring import return_span
-from plyhouse.storage.rows import PairResult, Standing
+from plyhouse.storage.rows import PairResult
 from plyhouse.storage.store import Store
 
 WINNER = Standing(1, "mo", "maniac", 7, 3.0, 4, 3, 0, 1, 1510.0, 1400.0, 1620.0, -1.0, 7.0)

@@ -38,7 +38,7 @@ class TwoGames(Course):
         """Submit the first student's bot as one that its check found to play these games."""
         store = self.hub.store
         bot = await store.ensure_bot((await store.read(people.player, "s00")).id, "bot")
-        row = await store.submissions.submit(bot.id, "1", "a" * 64, b"x", store.now())
+        row = await store.submissions.add(bot.id, "1", "a" * 64, b"x", store.now())
         await store.write(submission_sql.check, row.id, True, "", games, store.now())
 
     async def over(self) -> None:

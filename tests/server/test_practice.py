@@ -15,9 +15,9 @@ from tests.harness.server import FakeClock
 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competitions import competition_changes
-from plyhouse.server.competitions.boards import Board
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.grades.board import Board
 from plyhouse.server.match.private_name import PRIVATE
 from plyhouse.storage import competition_sql, competition_students, practice_ladders
 from plyhouse.storage.match_lists import MatchFilter

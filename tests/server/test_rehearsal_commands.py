@@ -49,7 +49,7 @@ async def test_dress_rehearsal_prints_commands_that_work(
     )
     ada = await store.read(people.player, "ada")
     bot = await store.ensure_bot(ada.id, "mine", "bot")
-    await store.submissions.submit(bot.id, "", "d" * 64, b"zip", store.now())
+    await store.submissions.add(bot.id, "", "d" * 64, b"zip", store.now())
     for submission in await store.read(submission_checks.waiting):
         await store.write(submission_sql.check, submission, True, "", ("pig",), 10)
     for _ in range(2):  # the second one needs the first to be gone

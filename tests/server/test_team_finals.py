@@ -10,7 +10,7 @@ from tests.harness.hub_finals import OLGA, ORGANISER, Course, places, states
 
 from plyhouse.server.competition_rules.formats import LineState
 from plyhouse.server.competitions import exports
-from plyhouse.server.competitions.final_results import Results
+from plyhouse.server.grades.final_results import Results
 from plyhouse.server.grades.standings import Standing
 from plyhouse.server.match.private_name import PRIVATE
 from plyhouse.storage import (

@@ -73,7 +73,7 @@ class Final(HostedFinal):
         found = await store.read(people.player, player)
         bot = await store.ensure_bot(found.id, "mine", "bot")
         number = sum(map(ord, player + version))
-        row = await store.submissions.submit(bot.id, version, digest(number), b"zip", at)
+        row = await store.submissions.add(bot.id, version, digest(number), b"zip", at)
         await store.write(submission_sql.check, row.id, ok, "", ["tic_tac_toe"], at)
 
     async def check_baselines(self, *, refused: Collection[str] = ()) -> None:

@@ -16,12 +16,12 @@ from tests.harness.postgres import POSTGRES, demand, execute, reason, schema
 from tests.harness.wall_clock import WallClock
 from tests.storage.cluster import Cluster
 
+from plyhouse.protocol.api.bots import Bot
 from plyhouse.server.results.scoring import match_scores
 from plyhouse.storage import engines, models, people
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import StorageError
 from plyhouse.storage.rows import (
-    BotRow,
     FinishMatch,
     MatchRow,
     NewMatch,
@@ -149,10 +149,10 @@ class World:
     """A store with bots named as they are asked for, and matches between them."""
 
     store: Store
-    bots: dict[str, tuple[BotRow, int]] = field(default_factory=dict)
+    bots: dict[str, tuple[Bot, int]] = field(default_factory=dict)
     pairings: dict[str, PairingRow] = field(default_factory=dict)
 
-    async def bot(self, name: str) -> BotRow:
+    async def bot(self, name: str) -> Bot:
         """Return the bot of a player of that name."""
         if name not in self.bots:
             player = await self.store.write(

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.tournaments import add_tournament
 
+from plyhouse.protocol.api.people import PlayerAccount
 from plyhouse.server.results.scoring import match_scores
 from plyhouse.storage import (
     audit,
@@ -27,7 +28,7 @@ from plyhouse.storage.errors import (
     NotNow,
     Unknown,
 )
-from plyhouse.storage.rows import By, FinishMatch, PlayerRow, StartMatch, TournamentRow
+from plyhouse.storage.rows import By, FinishMatch, StartMatch, TournamentRow
 from plyhouse.storage.store import Store
 
 OLGA = By("olga", "cheated")
@@ -131,7 +132,7 @@ async def test_a_player_is_not_renamed_to_what_is_taken(store: Store) -> None:
     await store.ensure_bot(ada.id, "deep")
     await store.add_player("bob")
 
-    async def rename(new: str) -> PlayerRow:
+    async def rename(new: str) -> PlayerAccount:
         return await store.write(people_changes.rename_player, "ada", new, OLGA, store.now())
 
     with pytest.raises(AlreadyExists, match="there is a player 'bob' already"):

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, text
 
-from plyhouse.storage import errors, match_lists, match_reads, people, tournaments
+from plyhouse.storage import errors, match_lists, match_reads, people, tournaments, urls
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import (
     BadUrl,
@@ -335,7 +335,8 @@ async def test_a_driver_that_is_broken_is_not_called_missing(
         await Store.open("postgresql://root@127.0.0.1/x")
 
 
-async def test_durability_is_set_as_asked(tmp_path: Path) -> None:
+async def test_durability_is_set_as_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(urls, "FULL_SYNC", not urls.FULL_SYNC)  # tests/conftest.py turned it
     for option, level in (("", 2), ("?synchronous=full", 2), ("?synchronous=normal", 1)):
         database = await Database.open(f"sqlite:///{tmp_path / 'a.db'}{option}")
         found = await database.write(
@@ -349,7 +350,10 @@ async def test_durability_is_set_as_asked(tmp_path: Path) -> None:
 
 
 @pytest.mark.postgresql
-async def test_durability_is_set_as_asked_on_the_server(postgres_url: str) -> None:
+async def test_durability_is_set_as_asked_on_the_server(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(urls, "FULL_SYNC", not urls.FULL_SYNC)  # tests/conftest.py turned it
     for option, level in (("", "on"), ("&synchronous=normal", "off")):
         database = await Database.open(postgres_url + option)
         query = text("SHOW synchronous_commit")

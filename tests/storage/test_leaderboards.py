@@ -17,8 +17,9 @@ from plyhouse.storage import (
     voiding,
 )
 from plyhouse.storage.errors import AlreadyExists, Unknown
-from plyhouse.storage.rows import By, FinishMatch, Progress, TournamentRow
+from plyhouse.storage.rows import By, FinishMatch, TournamentRow
 from plyhouse.storage.store import Store
+from plyhouse.storage.tournaments import Progress
 
 
 @dataclass(frozen=True)

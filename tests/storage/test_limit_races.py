@@ -271,9 +271,7 @@ async def bytes_of_packages(store: Store) -> Meeting:
     one, two = await two_bots(store)
 
     def submit(bot: Any, digest: str) -> Work:
-        return lambda store: store.submissions.submit(
-            bot.id, "1", digest, b"12345", 10, most_bytes=9
-        )
+        return lambda store: store.submissions.add(bot.id, "1", digest, b"12345", 10, most_bytes=9)
 
     at, table = "INSERT INTO packages", "packages"
     return Meeting(submit(one, D1), submit(two, D2), at, "submission/quota", table)
@@ -283,7 +281,7 @@ async def submission_that_is_entered(store: Store) -> Meeting:
     """It is removed by its author while the same author enters it."""
     await store.add_player("ada")
     bot, _ = await two_bots(store)
-    row = await store.submissions.submit(bot.id, "1", D1, b"zip", 10)
+    row = await store.submissions.add(bot.id, "1", D1, b"zip", 10)
     await store.write(submission_sql.check, row.id, True, "", ("pig",), 11)
     await store.write(competition_sql.create, cup(), (), OLGA)
     await store.write(
@@ -405,7 +403,7 @@ async def test_two_bots_that_pass_their_checks_at_once_take_one_place(racing_url
     async with await Store.open(racing_url) as store:
         await open_cup(store, "ada")
         rows = [
-            await store.submissions.submit(bot.id, "1", digest, b"zip", 10, competition="Cup")
+            await store.submissions.add(bot.id, "1", digest, b"zip", 10, competition="Cup")
             for bot, digest in zip(await two_bots(store), (D1, D2), strict=True)
         ]
 
@@ -426,13 +424,13 @@ async def test_package_is_there_for_whoever_submits_it_last(racing_url: str, fir
     async with await Store.open(racing_url) as store:
         await store.add_player("ada")
         one, two = await two_bots(store)
-        row = await store.submissions.submit(one.id, "1", D1, b"zip", 10)
+        row = await store.submissions.add(one.id, "1", D1, b"zip", 10)
 
     def remove(store: Store) -> Awaitable[Any]:
         return store.write(submission_sql.remove, row.id)
 
     def submit(store: Store) -> Awaitable[Any]:
-        return store.submissions.submit(two.id, "1", D1, b"zip", 11)
+        return store.submissions.add(two.id, "1", D1, b"zip", 11)
 
     if first == "remove":
         outcomes = await race(racing_url, remove, submit, at="DELETE FROM packages")

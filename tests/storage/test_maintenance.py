@@ -68,7 +68,7 @@ async def fill(world: Any) -> None:
         suspensions.suspend, await world.version("ada"), "it failed", world.store.now()
     )
     await fill_competition(world.store, programs[0])
-    await world.store.submissions.submit(programs[0], "", "d" * 64, b"PK", 5, competition="course")
+    await world.store.submissions.add(programs[0], "", "d" * 64, b"PK", 5, competition="course")
     await world.store.write(outputs.keep, match_id, ada, "part", b"[]", 5)
     await world.store.write(sessions.add_guest, ["guest-sly-fox-417"], 3_600_000, world.store.now())
     await world.store.write(sessions.sign_up, "zoe", "", "a hash", world.store.now())

@@ -69,7 +69,7 @@ async def test_it_goes_with_the_submission_that_printed_it(world: World) -> None
     await world.bot("ada")
     player = await store.read(people.player, "ada")
     bot = await store.ensure_bot(player.id, "mine", "bot")
-    row = await store.submissions.submit(bot.id, "", "a" * 64, b"zip", 1000)
+    row = await store.submissions.add(bot.id, "", "a" * 64, b"zip", 1000)
     world.bots["ada"] = bot, row.version_id
     match = await world.play("ada", "bob", returns=(1, -1))
     await store.write(outputs.keep, match, bot.id, "a", b"printed", 10)

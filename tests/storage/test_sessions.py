@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from plyhouse.protocol.api.people import PlayerAccount
 from plyhouse.storage import (
     maintenance,
     match_lists,
@@ -16,7 +17,7 @@ from plyhouse.storage import (
     sessions,
 )
 from plyhouse.storage.errors import AlreadyExists, Disabled, TokenRevoked
-from plyhouse.storage.rows import By, PlayerRow
+from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ HOUR = 3_600_000
 BY = By("organiser", "a test")
 
 
-async def guest_of(world: World, name: str) -> PlayerRow:
+async def guest_of(world: World, name: str) -> PlayerAccount:
     """A guest that has logged in, so that it can be in matches."""
     row, _ = await world.store.write(sessions.add_guest, [name], HOUR, world.store.now())
     bot = await world.store.ensure_bot(row.id, row.name, "guest")

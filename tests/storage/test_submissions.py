@@ -9,6 +9,7 @@ from sqlalchemy import Connection, func, select
 from tests.harness.wall_clock import WallClock
 from tests.storage.conftest import World
 
+from plyhouse.protocol.api.bots import Bot
 from plyhouse.storage import (
     competition_entries,
     competition_sql,
@@ -23,7 +24,7 @@ from plyhouse.storage.competition_rows import CompetitionGame, CompetitionRow, N
 from plyhouse.storage.errors import CompetitionRefusal, LimitReached, SubmissionRefusal, Unknown
 from plyhouse.storage.maintenance import check, copy
 from plyhouse.storage.models import package_parts, packages
-from plyhouse.storage.rows import BotRow, By
+from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 from plyhouse.storage.stored_packages import PART, put
 from plyhouse.storage.submission_rows import MAX_REPORT, OUTCOMES
@@ -67,7 +68,7 @@ async def plays(world: World, name: str) -> dict[str, str]:
     return {each.name: each.digest for each in entries}
 
 
-async def own_bot(world: World, player: str) -> BotRow:
+async def own_bot(world: World, player: str) -> Bot:
     row = await world.store.read(stored_people.player, player)
     return await world.store.ensure_bot(row.id, "bot")
 
@@ -76,15 +77,13 @@ async def test_a_package_waits_for_its_check_and_is_found_again(world: World) ->
     store = world.store
     ada, bob = await world.bot("ada"), await world.bot("bob")
     archive = b"PK\0\xff" * 300_000  # of several parts
-    first = await store.submissions.submit(ada.id, "v1", D1, archive, 10)
+    first = await store.submissions.add(ada.id, "v1", D1, archive, 10)
     assert (first.player, first.bot, first.bot_id, first.label) == ("ada", "ada", ada.id, "v1")
     assert (first.status, first.report, first.games, first.checked_ms) == ("waiting", "", (), None)
     assert (first.digest, first.submitted_ms, first.size) == (D1, 10, len(archive))
-    second = await store.submissions.submit(bob.id, "", D1, archive, 9)
+    second = await store.submissions.add(bob.id, "", D1, archive, 9)
     assert second.version_id != first.version_id
-    assert await store.submissions.submit(ada.id, "other", D1, archive, 20) == first, (
-        "the same again"
-    )
+    assert await store.submissions.add(ada.id, "other", D1, archive, 20) == first, "the same again"
     assert await kept(world.store) == [D1]
     assert await store.read(stored_packages.archive, D1) == archive
     assert [*await store.read(submission_checks.waiting)] == [second.id, first.id], (
@@ -97,7 +96,7 @@ async def test_a_package_waits_for_its_check_and_is_found_again(world: World) ->
     assert done.report == "all\N{REPLACEMENT CHARACTER} well ?"
     assert await store.write(submission_sql.check, first.id, False, "too late", (), 31) == done
     assert await store.read(submission_sql.ready_version, ada.id, first.version_id) == done
-    newer = await store.submissions.submit(ada.id, "", D2, b"two", 40)
+    newer = await store.submissions.add(ada.id, "", D2, b"two", 40)
     assert await store.read(submission_sql.ready_version, ada.id, None) == done, (
         "the newer one waits"
     )
@@ -125,12 +124,10 @@ async def test_waiting_checks_list_the_oldest_of_each_player_first(world: World)
     store = world.store
     mallory, bob = await world.bot("mallory"), await world.bot("bob")
     many = [
-        (
-            await store.submissions.submit(mallory.id, f"v{each}", f"{each:064x}", b"PK", 10 + each)
-        ).id
+        (await store.submissions.add(mallory.id, f"v{each}", f"{each:064x}", b"PK", 10 + each)).id
         for each in range(4)
     ]
-    late = (await store.submissions.submit(bob.id, "v1", D1, b"PK", 50)).id
+    late = (await store.submissions.add(bob.id, "v1", D1, b"PK", 50)).id
     assert [*await store.read(submission_checks.waiting)] == [many[0], late, *many[1:]]
     assert [*await store.read(submission_checks.waiting, 2)] == [many[0], late]
     waits = await store.read(submission_checks.waiting)
@@ -144,10 +141,10 @@ async def test_submission_that_is_entered_elsewhere_waits_since_then(world: Worl
     store = world.store
     await course(world, "Cup", "ada", each=2)
     bot = await own_bot(world, "ada")
-    row = await store.submissions.submit(bot.id, "", D1, b"PK", 10)
+    row = await store.submissions.add(bot.id, "", D1, b"PK", 10)
     await store.write(submission_sql.check, row.id, True, "", GAMES, 20)
     assert await store.read(submission_checks.waiting) == {}
-    await store.submissions.submit(
+    await store.submissions.add(
         bot.id, "", D1, b"PK", 500, competition="Cup", games=("chess",), again=True
     )
     (waits,) = (await store.read(submission_checks.waiting)).values()
@@ -162,7 +159,7 @@ async def test_what_was_left_half_written_is_no_package(world: World) -> None:
         await world.store.read(stored_packages.archive, D1)
     data = bytes(PART) + b"new"
     store = world.store
-    at_once = [store.submissions.submit(ada.id, "", digest, data, 1) for digest in (D1, D1, D3)]
+    at_once = [store.submissions.add(ada.id, "", digest, data, 1) for digest in (D1, D1, D3)]
     rows = await asyncio.gather(*at_once)
     assert rows[0].id == rows[1].id
     assert await kept(world.store) == [D1, D3]
@@ -176,14 +173,14 @@ async def test_what_was_left_half_written_is_no_package(world: World) -> None:
 async def test_what_is_refused_is_not_kept_and_may_come_again(world: World) -> None:
     store = world.store
     ada, bob = await world.bot("ada"), await world.bot("bob")
-    row = await store.submissions.submit(ada.id, "", D1, b"one", 10)
-    other = await store.submissions.submit(bob.id, "", D1, b"one", 11)
+    row = await store.submissions.add(ada.id, "", D1, b"one", 10)
+    other = await store.submissions.add(bob.id, "", D1, b"one", 11)
     refused = await store.write(submission_sql.check, row.id, False, "line 3: no", (), 12)
     assert (refused.status, refused.report) == ("refused", "line 3: no")
     assert await kept(world.store) == [D1], "bob's still waits"
     await store.write(submission_sql.check, other.id, False, "no", (), 13)
     assert await kept(world.store) == []
-    again = await store.submissions.submit(ada.id, "", D1, b"one", 20)
+    again = await store.submissions.add(ada.id, "", D1, b"one", 20)
     assert (again.id, again.version_id, again.status) == (row.id, row.version_id, "waiting")
     assert (again.report, again.submitted_ms, again.checked_ms) == ("", 20, None)
     assert await kept(world.store) == [D1]
@@ -195,19 +192,19 @@ async def test_a_player_has_room_for_so_much(world: World) -> None:
     store = world.store
     ada = await world.bot("ada")
     second = await world.store.ensure_bot(ada.player_id, "second")
-    await store.submissions.submit(ada.id, "", D1, b"x" * 60, 1, most_bytes=100)
-    await store.submissions.submit(
+    await store.submissions.add(ada.id, "", D1, b"x" * 60, 1, most_bytes=100)
+    await store.submissions.add(
         second.id, "", D1, b"x" * 60, 2, most_bytes=100
     )  # the same: no more bytes
     with pytest.raises(SubmissionRefusal, match="120 bytes here, and a player has 100") as refusal:
-        await store.submissions.submit(second.id, "", D2, b"x" * 60, 3, most_bytes=100)
+        await store.submissions.add(second.id, "", D2, b"x" * 60, 3, most_bytes=100)
     assert refusal.value.code == "submission/quota"
     assert [
         each.digest for each in await store.read(submission_sql.of, player_id=ada.player_id)
     ] == [D1, D1]
-    await store.submissions.submit(second.id, "", D2, b"x" * 40, 3, most_bytes=100)
+    await store.submissions.add(second.id, "", D2, b"x" * 40, 3, most_bytes=100)
     with pytest.raises(LimitReached):
-        await store.submissions.submit(second.id, "", D3, b"", 3, most_bytes=100, most_versions=2)
+        await store.submissions.add(second.id, "", D3, b"", 3, most_bytes=100, most_versions=2)
 
 
 async def test_it_plays_once_it_is_ready_if_it_was_taken_when_it_came(
@@ -219,7 +216,7 @@ async def test_it_plays_once_it_is_ready_if_it_was_taken_when_it_came(
     await course(world, "Cup", "ada", "bob", freezes_ms=now + 100)
     await course(world, "League", "ada")
     ada, bob = await own_bot(world, "ada"), await own_bot(world, "bob")
-    row = await store.submissions.submit(ada.id, "", D1, b"1", now)
+    row = await store.submissions.add(ada.id, "", D1, b"1", now)
     assert [(each.competition, each.outcome) for each in row.competitions] == [
         ("Cup", ""),
         ("League", ""),
@@ -235,7 +232,7 @@ async def test_it_plays_once_it_is_ready_if_it_was_taken_when_it_came(
             replaces="",
             now_ms=world.store.now(),
         )
-    failed = await store.submissions.submit(bob.id, "", D2, b"2", now + 1, competition="cup")
+    failed = await store.submissions.add(bob.id, "", D2, b"2", now + 1, competition="cup")
     clock.now = now + 200
     await world.store.write(competition_sql.move, "Cup", "freeze", OLGA, world.store.now())
     done = await store.write(submission_sql.check, row.id, True, "", GAMES, now + 300)
@@ -244,16 +241,16 @@ async def test_it_plays_once_it_is_ready_if_it_was_taken_when_it_came(
     assert [each.outcome for each in failed.competitions] == ["refused"]
     assert await plays(world, "Cup") == await plays(world, "League") == {"ada/bot": D1}
     with pytest.raises(CompetitionRefusal, match="frozen") as refusal:
-        await store.submissions.submit(ada.id, "", D3, b"3", now + 100, competition="Cup")
+        await store.submissions.add(ada.id, "", D3, b"3", now + 100, competition="Cup")
     assert refusal.value.code == "competition/frozen"
     with pytest.raises(Unknown, match="no competition 'Cop'"):
-        await store.submissions.submit(ada.id, "", D3, b"3", now, competition="Cop")
+        await store.submissions.add(ada.id, "", D3, b"3", now, competition="Cop")
     with pytest.raises(Unknown):  # not its student
-        await store.submissions.submit(bob.id, "", D3, b"3", now, competition="League")
+        await store.submissions.add(bob.id, "", D3, b"3", now, competition="League")
     assert [each.digest for each in await store.read(submission_sql.of, bot_id=ada.id)] == [D1], (
         "nothing of it is kept"
     )
-    late = await store.submissions.submit(ada.id, "", D3, b"3", now + 400)
+    late = await store.submissions.add(ada.id, "", D3, b"3", now + 400)
     assert [each.competition for each in late.competitions] == ["League"]
     await store.write(submission_sql.check, late.id, True, "", GAMES, now + 401)
     assert (await plays(world, "Cup"), await plays(world, "League")) == (
@@ -277,9 +274,9 @@ async def test_which_version_plays_when_checks_end_in_another_order(
     await course(world, "Cup", "ada")
     ada = await own_bot(world, "ada")
     second = await store.ensure_bot(ada.player_id, "second")
-    old = await store.submissions.submit(ada.id, "", D1, b"1", now)
-    new = await store.submissions.submit(ada.id, "", D2, b"2", now + 1)
-    other = await store.submissions.submit(second.id, "", D3, b"3", now + 2)
+    old = await store.submissions.add(ada.id, "", D1, b"1", now)
+    new = await store.submissions.add(ada.id, "", D2, b"2", now + 1)
+    other = await store.submissions.add(second.id, "", D3, b"3", now + 2)
     await store.write(submission_sql.check, new.id, True, "", GAMES, now + 10)
     old = await store.write(submission_sql.check, old.id, True, "", GAMES, now + 11)
     assert [each.outcome for each in old.competitions] == ["newer"]
@@ -287,16 +284,16 @@ async def test_which_version_plays_when_checks_end_in_another_order(
     assert [each.outcome for each in other.competitions] == ["full"]
     assert await plays(world, "Cup") == {"ada/bot": D2}
     # Naming the competition is a choice: that version stays when others come.
-    named = await store.submissions.submit(ada.id, "", D1, b"1", now + 20, competition="CUP")
+    named = await store.submissions.add(ada.id, "", D1, b"1", now + 20, competition="CUP")
     assert [(each.chosen, each.outcome) for each in named.competitions] == [(True, "entered")]
     new = await store.read(submission_sql.find, new.id)
     assert [each.outcome for each in new.competitions] == ["replaced"], "another version plays"
-    fourth = await store.submissions.submit(ada.id, "", "4" * 64, b"4", now + 21)
+    fourth = await store.submissions.add(ada.id, "", "4" * 64, b"4", now + 21)
     fourth = await store.write(submission_sql.check, fourth.id, True, "", GAMES, now + 22)
     assert [each.outcome for each in fourth.competitions] == ["pinned"]
     assert await plays(world, "Cup") == {"ada/bot": D1}
     with pytest.raises(CompetitionRefusal, match=r"takes 1 .*--bot bot.* --replace bot") as refusal:
-        await store.submissions.submit(second.id, "", D3, b"3", now + 23, competition="Cup")
+        await store.submissions.add(second.id, "", D3, b"3", now + 23, competition="Cup")
     assert refusal.value.code == "competition/entry_limit"
     with pytest.raises(SubmissionRefusal, match="plays in Cup"):
         await store.write(submission_sql.remove, named.id)
@@ -304,7 +301,7 @@ async def test_which_version_plays_when_checks_end_in_another_order(
     # A runner that still plays an earlier version comes back: nothing is taken back by that.
     await store.write(
         submission_sql.check,
-        (await store.submissions.submit(ada.id, "", D2, b"2", now + 24)).id,
+        (await store.submissions.add(ada.id, "", D2, b"2", now + 24)).id,
         True,
         "",
         (),
@@ -312,7 +309,7 @@ async def test_which_version_plays_when_checks_end_in_another_order(
     )
     await course(world, "Later", "ada")
     for digest, number in ((D1, 25), (D3, 26)):
-        row = await store.submissions.submit(ada.id, "", digest, digest.encode(), now + number)
+        row = await store.submissions.add(ada.id, "", digest, digest.encode(), now + number)
         await store.write(submission_sql.check, row.id, True, "", GAMES, now + number)
     assert await plays(world, "Later") == {"ada/bot": D3}
     await store.log_in(ada, "", digest=D2)
@@ -320,7 +317,7 @@ async def test_which_version_plays_when_checks_end_in_another_order(
     await store.log_in(ada, "", digest="9" * 64)  # what its author connects is what it wants now
     assert await plays(world, "Later") == {"ada/bot": "9" * 64}
     # A version that connects may play after any result of a check.
-    fifth = await store.submissions.submit(ada.id, "", "5" * 64, b"5", now + 30)
+    fifth = await store.submissions.add(ada.id, "", "5" * 64, b"5", now + 30)
     await store.write(submission_sql.check, fifth.id, False, "", (), now + 31)
     with pytest.raises(Unknown, match="has no version '55555'"):
         await store.write(
@@ -344,14 +341,14 @@ async def test_which_version_plays_when_checks_end_in_another_order(
             now_ms=store.now(),
         )
     ).digest == "5" * 64
-    waits = await store.submissions.submit(ada.id, "", "6" * 64, b"6", now + 40)
+    waits = await store.submissions.add(ada.id, "", "6" * 64, b"6", now + 40)
     await store.write(competition_students.leave, "Cup", "ada", OLGA, store.now())
     waits = await store.write(submission_sql.check, waits.id, True, "", GAMES, now + 41)
     outcomes = {each.competition: each.outcome for each in waits.competitions}
     assert outcomes == {"Cup": "out", "Later": "entered"}
     assert OUTCOMES.keys() >= set(outcomes.values())
     # Choosing another version meanwhile replaces the first choice.
-    last = await store.submissions.submit(ada.id, "", "7" * 64, b"7", now + 50, competition="Later")
+    last = await store.submissions.add(ada.id, "", "7" * 64, b"7", now + 50, competition="Later")
     await store.write(
         competition_entries.enter,
         "Later",
@@ -382,9 +379,7 @@ async def test_a_bot_is_entered_only_where_it_plays_one_of_the_games(
             ("4" * 64, ("tic_tac_toe",), "games"),
         )
     ):
-        row = await store.submissions.submit(
-            ada.id, "", digest, b"1", now + number, competition="Cup"
-        )
+        row = await store.submissions.add(ada.id, "", digest, b"1", now + number, competition="Cup")
         row = await store.write(submission_sql.check, row.id, True, "", games, now + number)
         assert (row.status, [each.outcome for each in row.competitions]) == ("ready", [outcome])
         assert outcome in OUTCOMES
@@ -398,7 +393,7 @@ async def test_a_bot_is_entered_only_where_it_plays_one_of_the_games(
 async def test_guests_are_forgotten_with_what_they_left(world: World, clock: WallClock) -> None:
     guest, _ = await world.store.write(sessions.add_guest, ["guest-a"], 50, world.store.now())
     bot = await world.store.ensure_bot(guest.id, "")
-    await world.store.submissions.submit(bot.id, "", D1, b"1", clock.now)
+    await world.store.submissions.add(bot.id, "", D1, b"1", clock.now)
     clock.now += 60
     await world.store.write(sessions.forget_guests, [guest.id], world.store.now())
     assert await kept(world.store) == []
@@ -413,12 +408,12 @@ async def test_the_id_of_a_deleted_submission_is_not_used_again(
     await store.add_player("ada")
     await course(world, "Cup", "ada")
     ada = await own_bot(world, "ada")
-    kept = await store.submissions.submit(ada.id, "", D1, b"1", clock.now)
-    last = await store.submissions.submit(ada.id, "", D2, b"2", clock.now, competition="Cup")
+    kept = await store.submissions.add(ada.id, "", D1, b"1", clock.now)
+    last = await store.submissions.add(ada.id, "", D2, b"2", clock.now, competition="Cup")
     await store.write(competition_sql.move, "Cup", "delete", OLGA, store.now())
     with pytest.raises(Unknown):
         await store.read(submission_sql.find, last.id)
-    fresh = await store.submissions.submit(ada.id, "", D3, b"3", clock.now)
+    fresh = await store.submissions.add(ada.id, "", D3, b"3", clock.now)
     assert kept.id < last.id < fresh.id
 
 
@@ -428,7 +423,7 @@ async def test_packages_go_along_into_a_copy(lasting_url: str, tmp_path_factory:
     async with await Store.open(lasting_url) as store:
         ada = await store.ensure_bot((await store.add_player("ada")).id, "")
         for number, digest in enumerate((D1, D2, D3)):
-            await store.submissions.submit(ada.id, "", digest, archive + digest.encode(), number)
+            await store.submissions.add(ada.id, "", digest, archive + digest.encode(), number)
     await copy(lasting_url, target)
     assert await check(target) == []
     async with await Store.open(target) as store:

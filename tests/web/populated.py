@@ -36,6 +36,7 @@ rules = "Bots keep to their seats."
 [[baselines]]
 bot = "staff/bot"
 """
+IN_MEMORY = ServerConfig(port=0, database="sqlite:///:memory:", guests=True)
 LOOKS = (((1440, 900), False), ((1440, 900), True), ((390, 844), True))
 """Sizes of windows, and whether it is dark."""
 SAID = {"value": 0.25, "depth": 4, "nodes": 812, "pv": ["4", "5"], "text": "the middle is mine"}
@@ -76,9 +77,8 @@ async def _act(client: BotClient, match: str, ply: int, action: str, info: Any =
 
 
 @contextlib.asynccontextmanager
-async def populated() -> AsyncIterator[Populated]:
-    """Run such a server in memory, on its own port."""
-    config = ServerConfig(port=0, database="sqlite:///:memory:", guests=True)
+async def populated(config: ServerConfig = IN_MEMORY) -> AsyncIterator[Populated]:
+    """Run such a server on its own port."""
     async with running_server(config) as server, contextlib.AsyncExitStack() as stack:
         house = Server(server, stack)
         clients = [await house.bot("alice", "one"), await house.bot("bob", "two")]

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import httpx
 import pytest
 
+from plyhouse.protocol.api.bots import BotRating
 from plyhouse.server.web.pages.rendering import plot_answer
 from plyhouse.server.web.plots import (
     HeatCell,
@@ -22,15 +23,14 @@ from plyhouse.server.web.plots import (
     rating_history,
     ticks,
 )
-from plyhouse.storage.bot_profiles import RatingPoint
 
 from .conftest import House
 
 NAME = "<b>&\"'"
 POINTS = [
-    RatingPoint("pig", "1", 1000, 1500.0, 100.0, 2900.0, 1),
-    RatingPoint("pig", "1", 2000, 1600.0, 1550.0, 1650.0, 9),
-    RatingPoint("pig", "2", 2000, 1400.0, 1300.0, 1500.0, 9),
+    BotRating("pig", "1", 1000, 1500.0, 100.0, 2900.0, 1),
+    BotRating("pig", "1", 2000, 1600.0, 1550.0, 1650.0, 9),
+    BotRating("pig", "2", 2000, 1400.0, 1300.0, 1500.0, 9),
 ]
 CELLS: list[list[HeatCell | None]] = [
     [None, HeatCell(0.25, 4), None],

@@ -15,6 +15,17 @@ from jinja2 import UndefinedError
 from plyhouse.games.base import Parameter
 from plyhouse.games.rules import Block
 from plyhouse.protocol.api.boards import Standing as LeaderboardStanding
+from plyhouse.protocol.api.bots import (
+    Bot,
+    BotMatch,
+    BotPage,
+    BotRating,
+    BotResult,
+    BotVersion,
+    Holder,
+    Suspension,
+)
+from plyhouse.protocol.api.people import PlayerAccount
 from plyhouse.protocol.api.reports import (
     BaselineScore,
     Forfeit,
@@ -33,7 +44,7 @@ from plyhouse.server.competitions.upcoming_pairings import Upcoming
 from plyhouse.server.grades.board_statistics import BoardLine
 from plyhouse.server.grades.standings import Entrant, Standing
 from plyhouse.server.lobby.match_search import Words
-from plyhouse.server.results.bot_statistics import career, forfeited, paces
+from plyhouse.server.results.bot_statistics import career, paces
 from plyhouse.server.results.fitted import Estimate
 from plyhouse.server.results.nash import NashShare
 from plyhouse.server.table.presence import MatchSummary
@@ -46,14 +57,7 @@ from plyhouse.server.web.pages.matches import FILTERS as LOOKED_FOR
 from plyhouse.server.web.pages.rendering import ENVIRONMENT, render
 from plyhouse.server.web.pages.template_filters import FILTERS
 from plyhouse.server.web.plots import Bar, progress, rating_history
-from plyhouse.storage.bot_profiles import (
-    CareerMatch,
-    Holder,
-    PlyCost,
-    RatingPoint,
-    VersionResult,
-    VersionSeen,
-)
+from plyhouse.storage.bot_profiles import PlyCost
 from plyhouse.storage.competition_messages import Announcement
 from plyhouse.storage.competition_rows import (
     Code,
@@ -65,14 +69,8 @@ from plyhouse.storage.competition_rows import (
     VersionRow,
 )
 from plyhouse.storage.outputs import KeptOutput
-from plyhouse.storage.rows import (
-    BotRow,
-    MatchRow,
-    PlayerRow,
-    SeatRow,
-)
+from plyhouse.storage.rows import MatchRow, SeatRow
 from plyhouse.storage.submission_rows import OUTCOMES, AskedEntry, SubmissionRow
-from plyhouse.storage.suspensions import SuspensionRow
 
 PLAIN = "zebra"
 NAMES = (
@@ -257,7 +255,7 @@ def staff(name: str) -> Staff:
         True,
         (Pupil(there, entries(name)), Pupil(gone, ())),
         entries(name),
-        (SuspensionRow(name, name, name, name, 1, 0, name),),
+        (Suspension(name, name, name, name, 1, 0, name),),
         (Code("ab", 2, 1, 1, name, None, None), Code("cd", 2, 1, None, "", None, 1)),
         (name,),
         people=(StaffMember(name, "owner", 0), StaffMember(name, "reader", 0)),
@@ -299,36 +297,35 @@ def report(name: str) -> Report:
 
 def bot_page(name: str) -> dict[str, Any]:
     """A bot with a loss by forfeit, a void match and ratings of two versions."""
-    fields = (name, name, 0, 1, name)
-    lost = CareerMatch(
-        *(*fields, "L", -1.0, "flag_fall", 0, name, True, 7, 0, None, True),
-        (Holder(name, name), Holder(name, f"{name}.bot")),
+    fields = (name, name, 0, name)
+    lost = BotMatch(
+        *(*fields, "L", -1.0, "flag_fall", True, name, True, 7, 0, None),
+        [Holder(name, name), Holder(name, f"{name}.bot")],
     )
-    void = CareerMatch(
-        *(*fields, None, None, "aborted", None, name, True, 7, 0, name, False, ()),
-    )
+    void = BotMatch(*(*fields, "", None, "aborted", False, name, True, 7, 0, name, []))
     points = [
-        RatingPoint(name, each, at, 1500.0, 1400.0, 1600.0, 3) for each in "ab" for at in (1, 2)
+        BotRating(name, each, at, 1500.0, 1400.0, 1600.0, 3) for each in "ab" for at in (1, 2)
     ]
-    row = BotRow(1, 1, name, f"{name}.bot", "bot", 0, 1, 1)
-    found = BotCareer(
-        *(row, name, True, [VersionSeen(1, name, 0)]),
-        [VersionResult(name, 1, name, False, 1.0, 2, 1, 0, 1, None, None, None)],
+    row = Bot(1, 1, name, f"{name}.bot", "bot", 0, 1, 1)
+    shown = BotPage(
+        *(name, name, row.name, row.kind, 0, True, True, [BotVersion(name, 0)]),
+        [BotResult(name, name, False, 1.0, 2, 1, 0, 1, None, None, None)],
         points,
         career([lost, void], more=True),
         paces([PlyCost(name, 5, 5)], {name: name}),
-        [lost, void],
+    )
+    found = BotCareer(
+        *(row, shown, [lost, void]),
         (name,),
         True,
     )
     return {
         "found": found,
-        "career": found.career,
+        "career": shown.career,
         "histories": [rating_history(name, points)],
         "lost": True,
         "rows": [(row, lost), (row, void)],
         "older": name,
-        "forfeited": forfeited,
         "first": True,
         "shown": 1,
         "printed": [
@@ -340,12 +337,11 @@ def bot_page(name: str) -> dict[str, Any]:
 def player_page(name: str) -> dict[str, Any]:
     known = bot_page(name)
     return {
-        "row": PlayerRow(1, name, 0, name, 1),
-        "bots": [(known["found"].row, known["found"].standings), (known["found"].row, [])],
+        "row": PlayerAccount(1, name, 0, name, 1),
+        "bots": [(known["found"].row, known["found"].page.standings), (known["found"].row, [])],
         "online": {1},
         "newest": known["rows"],
         "running": [live(name)],
-        "forfeited": forfeited,
     }
 
 

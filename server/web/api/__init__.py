@@ -9,8 +9,7 @@ Clients import the types of the answers, `plyhouse.protocol.api`, as well.
     leaderboards          standings
     matches               matches, their records and replays
     trees                 search trees of positions of matches
-    players               players and accounts; erasing a person, and the data stored about one
-    bot_profiles          a bot's versions, results and matches
+    players               players and their bots; erasing a person, and the data stored about one
     people                people at browsers: sessions, guests, open seeks, built-in bots
     tournaments           tournaments: shown, and started without students
     competitions          competitions: their steps, boards and exports

@@ -6,7 +6,7 @@ business of the scope ``admin``, matches and competitions that of ``organise``.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Annotated, Any, Final
 
@@ -14,7 +14,7 @@ from litestar import Request, get, post
 from litestar.datastructures import State
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath, JSONBody, QueryParameter
-from msgspec import Meta, convert
+from msgspec import Meta
 
 from plyhouse.protocol.api import calls, competition_calls
 from plyhouse.protocol.api.bodies import (
@@ -25,8 +25,9 @@ from plyhouse.protocol.api.bodies import (
     Revocation,
     Withdrawal,
 )
-from plyhouse.protocol.api.bots import Suspension
+from plyhouse.protocol.api.bots import Bot, Suspension
 from plyhouse.protocol.api.matches import Match
+from plyhouse.protocol.api.people import AuditEntry, PlayerAccount, Token
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import Action, admit_to_bot, admit_to_part, bots_seen, require
 from plyhouse.server.administration.audit_follower import AuditFollower
@@ -40,9 +41,8 @@ from plyhouse.server.web.parameters import MAX_OFFSET, Limit, service
 from plyhouse.storage import audit as stored_audit
 from plyhouse.storage import competition_sql, match_reads, people, people_changes, steering
 from plyhouse.storage import suspensions as stored_suspensions
-from plyhouse.storage.rows import AuditRow, BotRow, By, PlayerRow, TokenRow
+from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
-from plyhouse.storage.suspensions import SuspensionRow
 
 Why = Annotated[str, Meta(min_length=1, max_length=1000)]
 Call = Request[Any, Any, Any]
@@ -90,7 +90,7 @@ def _post(path: str, *scopes: str) -> Callable[[Callable[..., Any]], HTTPRouteHa
 @_post("/api/v1/players/{name:str}/disable", "admin")
 async def disable_player(
     state: State, request: Call, name: FromPath[str], data: JSONBody[Exclusion]
-) -> PlayerRow:
+) -> PlayerAccount:
     """Keep a player from logging in, and close its connections at once."""
     async with _measure(state, request, "admin", data.why) as (store, by):
         return await store.write(
@@ -101,7 +101,7 @@ async def disable_player(
 @_post("/api/v1/players/{name:str}/enable", "admin")
 async def enable_player(
     state: State, request: Call, name: FromPath[str], data: JSONBody[Reason]
-) -> PlayerRow:
+) -> PlayerAccount:
     """Let a player log in again."""
     async with _measure(state, request, "admin", data.why) as (store, by):
         return await store.write(people_changes.enable_player, name, by, store.now())
@@ -110,7 +110,7 @@ async def enable_player(
 @_post("/api/v1/players/{name:str}/rename", "admin")
 async def rename_player(
     state: State, request: Call, name: FromPath[str], data: JSONBody[Renaming]
-) -> PlayerRow:
+) -> PlayerAccount:
     """Give a player another name; its bots have to connect again and play on."""
     async with _measure(state, request, "admin", data.why) as (store, by):
         return await store.write(people_changes.rename_player, name, data.name, by, store.now())
@@ -119,7 +119,7 @@ async def rename_player(
 @_post("/api/v1/players/{name:str}/bots/{bot:str}/disable", "admin")
 async def disable_bot(
     state: State, request: Call, name: FromPath[str], bot: FromPath[str], data: JSONBody[Exclusion]
-) -> BotRow:
+) -> Bot:
     """Keep a bot from logging in, and close its connection at once."""
     async with _measure(state, request, "admin", data.why) as (store, by):
         return await store.write(
@@ -130,7 +130,7 @@ async def disable_bot(
 @_post("/api/v1/players/{name:str}/bots/{bot:str}/enable", "admin")
 async def enable_bot(
     state: State, request: Call, name: FromPath[str], bot: FromPath[str], data: JSONBody[Reason]
-) -> BotRow:
+) -> Bot:
     """Let a bot log in again."""
     async with _measure(state, request, "admin", data.why) as (store, by):
         return await store.write(people_changes.enable_bot, name, bot, by, store.now())
@@ -145,12 +145,10 @@ async def suspensions(state: State, request: Call) -> list[Suspension]:
     store = service(state, Store)
     identity = await authorise(request, "play", "organise")
     if identity.scopes.isdisjoint(("organise", "admin")):
-        return _suspensions(await store.read(stored_suspensions.suspended, identity.player_id))
+        return await store.read(stored_suspensions.suspended, identity.player_id)
     found = await store.read(stored_suspensions.suspended)
     seen = await bots_seen(store, {each.bot_id for each in found}, identity, "see")
-    return _suspensions(
-        each for each in found if each.bot_id in seen or each.player == identity.player
-    )
+    return [each for each in found if each.bot_id in seen or each.player == identity.player]
 
 
 @serve(calls.reinstate, "administration")
@@ -166,19 +164,13 @@ async def reinstate(
     async with _measure(state, request, "organise", data.why) as (store, by):
         row = await store.read(people.bot_named, name, bot)
         await admit_to_bot(store, row.id, f"{row.player}/{row.name}", identity)
-        return _suspensions(
-            await store.write(
-                stored_suspensions.reinstate, name, bot, by, store.now(), data.version
-            )
+        return await store.write(
+            stored_suspensions.reinstate, name, bot, by, store.now(), data.version
         )
 
 
-def _suspensions(rows: Iterable[SuspensionRow]) -> list[Suspension]:
-    return convert(list(rows), list[Suspension], from_attributes=True)
-
-
 @_post("/api/v1/tokens/revoke", "admin")
-async def revoke_token(state: State, request: Call, data: JSONBody[Revocation]) -> TokenRow:
+async def revoke_token(state: State, request: Call, data: JSONBody[Revocation]) -> Token:
     """Revoke a token, and close the connections that were opened with it at once."""
     async with _measure(state, request, "admin", data.why) as (store, by):
         return await store.write(
@@ -249,7 +241,7 @@ async def audit(
     request: Call,
     limit: Limit = 100,
     before: Annotated[int | None, QueryParameter(ge=1, le=MAX_OFFSET)] = None,
-) -> list[AuditRow]:
+) -> list[AuditEntry]:
     """Show what organisers did, newest first; ``before`` is the last id of the page before."""
     await authorise(request, "admin")
     return await service(state, Store).read(stored_audit.latest, limit, before)

@@ -25,10 +25,10 @@ from plyhouse.protocol.api.boards import (
     Twin,
 )
 from plyhouse.protocol.api.reports import Report
-from plyhouse.server.competitions.boards import Board as KnownBoard
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.exports import FILES, MATCHES, STAFF_FILES, Exports
 from plyhouse.server.competitions.reports import Reports
+from plyhouse.server.grades.board import Board as KnownBoard
 from plyhouse.server.grades.board_statistics import BoardLine, Crossing
 from plyhouse.server.results.intervals import Interval
 from plyhouse.server.results.luck import Adjusted

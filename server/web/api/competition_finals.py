@@ -20,9 +20,9 @@ from plyhouse.protocol.api.boards import (
 from plyhouse.server.competition_rules.formats import RoundLine
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.finals import finals_of
-from plyhouse.server.competitions.game_finals import GameFinal
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.competitions.upcoming_pairings import SHOWN, upcoming
+from plyhouse.server.grades.board import GameFinal
 from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import service

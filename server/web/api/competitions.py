@@ -36,13 +36,14 @@ from plyhouse.server.accounts.roles import require
 from plyhouse.server.administration.audit_follower import AuditFollower
 from plyhouse.server.competition_rules.file import Baseline, CompetitionFile
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition, stored_competition
-from plyhouse.server.competitions.boards import Boards, Viewer, eyes_of
+from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.exports import grade_entries
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.competitions.suspicions import suspicions
 from plyhouse.server.grades.grade_files import GradeEntry, grades_csv
 from plyhouse.server.grades.standings import Standing as EntryStanding
 from plyhouse.server.grades.standings_files import standings_csv
+from plyhouse.server.grades.visible_entries import Viewer, visible_entries
 from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.results.scoring import scoring_words
 from plyhouse.server.table.directory import Directory
@@ -244,7 +245,7 @@ async def export(state: State, request: Call, competition: FromPath[str]) -> Res
     boards = service(state, Boards)
     row, _ = await staff_for(request, competition, "see")
     found = await boards.results.of(row)
-    placed = await boards.placed(found, eyes_of(found.file, Viewer(True), found.entrants))
+    placed = await boards.placed(found, visible_entries(found.file, Viewer(True), found.entrants))
     baselines = found.file.originals
     entries = await grade_entries(service(state, Store), boards, found)
     scoring = scoring_words(found.rules.scoring)

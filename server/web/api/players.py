@@ -1,4 +1,4 @@
-"""Players, their bots, and accounts to be made."""
+"""Players and their bots, as far as the viewer may see them; accounts."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from typing import Any, Final
 
 from litestar import Request, patch
 from litestar.datastructures import State
-from litestar.params import FromPath, JSONBody
-from msgspec import convert
+from litestar.params import FromPath, FromQuery, JSONBody
 
 from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.bodies import Erasing, NewPlayer, PlayerChange
-from plyhouse.protocol.api.bots import Bot
+from plyhouse.protocol.api.bots import BotMatch, BotPage
 from plyhouse.protocol.api.people import Account, ErasedPlayer, Player
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy, Sight
 from plyhouse.server.accounts.registration import Registration
 from plyhouse.server.administration.erasure import Eraser
+from plyhouse.server.competitions.bot_profiles import BotProfiles
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.web.api.access import address_of, authorise, first, sight_of
+from plyhouse.server.web.api.access import address_of, authorise, first, sight_of, viewer_of
 from plyhouse.server.web.api.matches import match_view
 from plyhouse.server.web.api.serving import serve
-from plyhouse.server.web.parameters import service
+from plyhouse.server.web.parameters import Limit, service
 from plyhouse.storage import people, people_changes
 from plyhouse.storage import personal_data as stored_personal_data
 from plyhouse.storage.match_lists import MatchFilter
@@ -62,7 +62,7 @@ async def _view(
         display=row.display,
         disabled=row.disabled_ms is not None,
         created_ms=row.created_ms,
-        bots=convert(bots, list[Bot], from_attributes=True),
+        bots=bots,
         online=online,
         matches=[match_view(directory, each) for each in rows],
     )
@@ -133,10 +133,39 @@ async def personal_data(state: State, request: Call, name: FromPath[str]) -> dic
     )
 
 
+@serve(calls.bot)
+async def one_bot(
+    state: State, request: Call, player: FromPath[str], bot: FromPath[str]
+) -> BotPage:
+    """Show a bot: versions, standings, ratings over time, results by opponent and seat, forfeits.
+
+    The counts are of its latest 1,000 finished matches that you may see.
+    """
+    found = await service(state, BotProfiles).profile(player, bot, await viewer_of(request))
+    return found.page
+
+
+@serve(calls.page_of_bot_matches)
+async def bot_matches(
+    state: State,
+    request: Call,
+    player: FromPath[str],
+    bot: FromPath[str],
+    before: FromQuery[str | None] = None,
+    limit: Limit = 50,
+) -> list[BotMatch]:
+    """List a bot's finished matches, newest first; ``before`` is the last of the page before."""
+    sight = await sight_of(request)
+    row = await service(state, Privacy).bot(sight, player, bot)
+    return await service(state, BotProfiles).matches(row, sight, limit, before)
+
+
 HANDLERS: Final[tuple[Any, ...]] = (
     player,
     register,
     change,
     erase_player,
     personal_data,
+    one_bot,
+    bot_matches,
 )

@@ -114,7 +114,7 @@ class _Upload(Operation):
 
 
 @serve(calls.submit, operation_class=_Upload, request_max_body_size=None)
-async def submit(
+async def receive(
     state: State,
     request: Call,
     file: LongName = "",
@@ -141,7 +141,7 @@ async def submit(
                     coming.add(part)
         except TimeoutError:
             raise Problem("http/408", "The package took too long to come.", 408) from None
-        row = await uploads.take(
+        row = await uploads.accept(
             identity, coming, file=file, bot=bot, label=version, competition=competition
         )
     return submission_view(service(state, Hosting), row)
@@ -322,7 +322,7 @@ def _view(match: str, found: BotOutput) -> Output:
 
 
 HANDLERS: Final[tuple[Any, ...]] = (
-    *(submit, rules, own, one, remove),
+    *(receive, rules, own, one, remove),
     *(open_bot, open_bots, ready_bot),
     output,
     kept,

@@ -9,11 +9,10 @@ from typing import Any, Final
 from litestar import Request
 from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
-from msgspec import convert
 
 from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.bodies import NewTournament
-from plyhouse.protocol.api.competitions import Tournament, TournamentDetail, TournamentStanding
+from plyhouse.protocol.api.competitions import Tournament, TournamentDetail
 from plyhouse.server.accounts.roles import admit_to_part
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.competitions.tournaments import Tournaments, TournamentView
@@ -89,5 +88,5 @@ def _detail(view: TournamentView) -> TournamentDetail:
         created=view.created,
         finished=view.finished,
         waiting_for=view.waiting_for,
-        table=convert(view.table, list[TournamentStanding], from_attributes=True),
+        table=view.table,
     )

@@ -9,9 +9,9 @@ from litestar import Request, Response, get
 from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery
 
+from plyhouse.protocol.api.bots import BotMatch
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.competitions.bot_profiles import BotProfiles
-from plyhouse.server.results.bot_statistics import forfeited
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.pages.matches import running_for
@@ -19,7 +19,6 @@ from plyhouse.server.web.pages.rendering import missing, page, plot_answer
 from plyhouse.server.web.parameters import service
 from plyhouse.server.web.plots import rating_history
 from plyhouse.storage import bot_profiles, outputs, people
-from plyhouse.storage.bot_profiles import CareerMatch
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.store import Store
 
@@ -36,7 +35,7 @@ MOST_BOTS: Final = 20
 class Listed(NamedTuple):
     """A part of a list of matches."""
 
-    rows: list[CareerMatch]
+    rows: list[BotMatch]
     older: str | None
     """After which match to go on; None at the end."""
 
@@ -61,15 +60,15 @@ async def bot_page(
         found = await bot_profiles.profile(player, bot, viewer)
     except Unknown as error:
         return missing(f"{str(error)[:1].upper()}{str(error)[1:]}.")
-    matches = list(found.matches)
-    lost = show != "all" and (show == "lost" or found.career.losses > 0)
+    career, matches = found.page.career, found.matches
+    lost = show != "all" and (show == "lost" or career.losses > 0)
     if before is not None:
         sight = await service(state, Privacy).sight(viewer)
         matches = await bot_profiles.matches(found.row, sight, SEARCHED, before)
-    listed = _listed(matches, lost=lost, more=before is not None or found.career.more)
+    listed = _listed(matches, lost=lost, more=before is not None or career.more)
     histories = [
         drawn
-        for game, points in groupby(found.ratings, lambda each: each.game)
+        for game, points in groupby(found.page.ratings, lambda each: each.game)
         if (drawn := rating_history(game, list(points))) is not None
     ]
     if plot:
@@ -86,13 +85,12 @@ async def bot_page(
     return page(
         "bot.html",
         found=found,
-        career=found.career,
+        career=career,
         histories=histories,
         printed=printed,
         lost=lost,
         rows=[(found.row, each) for each in listed.rows],
         older=listed.older,
-        forfeited=forfeited,
         first=before is None,
         shown=SHOWN,
     )
@@ -131,17 +129,16 @@ async def player_page(state: State, request: Call, player: FromPath[str]) -> Res
         "player.html",
         row=row,
         bots=[
-            (each, [line for bot, line in standings if bot == each.id and line.latest])
+            (each, [line for bot, _, line in standings if bot == each.id and line.latest])
             for each in bots
         ],
         online=set(filter(directory.is_online, ids)),
         newest=newest,
         running=mine,
-        forfeited=forfeited,
     )
 
 
-def _listed(matches: list[CareerMatch], *, lost: bool, more: bool) -> Listed:
+def _listed(matches: list[BotMatch], *, lost: bool, more: bool) -> Listed:
     """The first matches of a list, and where the next part begins."""
     chosen = [each for each in matches if not lost or each.result == "L"]
     if len(chosen) > SHOWN:

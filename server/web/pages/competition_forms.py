@@ -16,6 +16,7 @@ from litestar import Request, Response, get
 from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery, QueryParameter
 
+from plyhouse.protocol.api.bots import Suspension
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import allows, role_in
 from plyhouse.server.competition_rules.file_template import template
@@ -52,7 +53,6 @@ from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import SubmissionRow
-from plyhouse.storage.suspensions import SuspensionRow
 
 Call = Request[Any, Any, Any]
 ORGANISERS: Final = ("organise", "admin")
@@ -149,7 +149,7 @@ class Staff:
     """True if somebody may still submit, so that a final would wait."""
     pupils: tuple[Pupil, ...]
     baselines: tuple[Entered, ...]
-    suspended: tuple[SuspensionRow, ...]
+    suspended: tuple[Suspension, ...]
     codes: tuple[Code, ...]
     warnings: tuple[str, ...] = ()
     rehearsal: CompetitionRow | None = None

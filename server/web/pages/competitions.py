@@ -22,14 +22,16 @@ from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition, stored_competition
-from plyhouse.server.competitions.boards import Board, Boards
-from plyhouse.server.competitions.final_results import PATIENCE, Results
+from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.competitions.overview import GameProgress
+from plyhouse.server.competitions.results_cache import PATIENCE
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.competitions.upcoming_pairings import Upcoming, upcoming
 from plyhouse.server.config import ServerConfig
+from plyhouse.server.grades.board import Board
 from plyhouse.server.grades.board_statistics import BoardLine
+from plyhouse.server.grades.final_results import Results
 from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.results.intervals import Interval
 from plyhouse.server.results.scoring import scoring_rule

@@ -1,0 +1,164 @@
+"""The board of a final, as one viewer sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from plyhouse.games.base import Scoring
+from plyhouse.server.competition_rules.file import CompetitionFile
+from plyhouse.server.competition_rules.format_registry import BY_SCORE
+from plyhouse.server.competition_rules.formats import Round, TableLine
+from plyhouse.server.grades.board_statistics import (
+    BoardLine,
+    Crossing,
+    DuplicateBaseline,
+    Statistics,
+    lines,
+    told,
+    twins,
+)
+from plyhouse.server.grades.final_results import Results
+from plyhouse.server.grades.missing_games import left_words, missing_words
+from plyhouse.server.grades.standings import Entrant, Standing, standings, with_places
+from plyhouse.server.grades.visible_entries import Viewer, Visibility, visible_entries
+from plyhouse.server.match.private_name import PRIVATE
+from plyhouse.server.results.sequential import BandDecision
+from plyhouse.storage.competition_rows import CompetitionRow
+
+
+@dataclass(frozen=True, slots=True)
+class Certainty:
+    """The certainty that an entry reaches, or misses, a baseline's grade."""
+
+    entry: int
+    baseline: int
+    decision: BandDecision
+    """The decision between two bands; band 1 has the grade."""
+
+    @property
+    def reached(self) -> bool | None:
+        """True if the threshold is reached, False if not, None while undecided."""
+        return None if self.decision.band is None else bool(self.decision.band)
+
+
+@dataclass(frozen=True, slots=True)
+class GameFinal:
+    """A game of a final: the table and the rounds of its format."""
+
+    game: str
+    tournament_id: str
+    format: str
+    tie_breaks: tuple[str, ...]
+    """The tie-breaks of equal points, in the order of `TableLine.tie_breaks`."""
+    table: tuple[TableLine[int], ...]
+    rounds: tuple[Round[int], ...]
+    names: dict[int, str]
+    """The names of the bots, as far as the viewer may know them."""
+    pairings: dict[str, str]
+    """Ids of the pairings that have begun, by the keys of the lines."""
+    certainty: tuple[Certainty, ...] = ()
+    """The certainties of a gauntlet that continues until grades are certain."""
+    decided_by: str = ""
+    """The rule that decides the places, in words."""
+    lot: str = ""
+    """The seed of the lot that ordered entries without a rating; empty if no lot was drawn."""
+    seeds: tuple[int, ...] = ()
+    """The entries from the strongest to the weakest, if the format uses this order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A board as one viewer may see it."""
+
+    row: CompetitionRow
+    file: CompetitionFile
+    lines: tuple[BoardLine, ...]
+    notes: tuple[str, ...]
+    statistics: Statistics
+    crosstab: dict[tuple[str, str], Crossing]
+    """Scores between the entries of the lines; empty where they have no names."""
+    duplicates: tuple[DuplicateBaseline, ...] = ()
+    """The twins among the lines."""
+    scoring: Mapping[str, Scoring] = field(default_factory=dict)
+    """The scoring of matches, by game."""
+    grades: Mapping[str, str] = field(default_factory=dict)
+    """The grades that the viewer may see, by entry: all for staff, a student's own otherwise."""
+
+
+def left_out_notes(found: Results, shown: Sequence[BoardLine]) -> list[str]:
+    """Return which games the named entries left, and what that costs."""
+    told: list[str] = []
+    for line in (each.standing for each in shown):
+        lacks = [game for game in found.file.games if line.counts.get(game) == 0]
+        if lacks:
+            told.append(f"{line.entrant.name} is {missing_words(lacks, len(found.file.games))}.")
+        if line.lost:
+            told.append(f"{line.entrant.name} {left_words(line.lost, line.counts)}.")
+    return told
+
+
+def standings_for(found: Results, eyes: Visibility, finals: Sequence[GameFinal]) -> list[Standing]:
+    """Return the standings by place, without baselines hidden from the viewer."""
+    shown: Sequence[Standing] = found.standings
+    if eyes.hidden:
+        kept = [each.entrant for each in shown if each.entrant.bot_id not in eyes.hidden]
+        shown = standings(kept, found.results, by_opponent=found.rules.by_opponent, left=found.left)
+    return with_places(shown, [each.table for each in finals], found.file.format.name)
+
+
+def rules_of_places(finals: Sequence[GameFinal], *, secret: bool) -> list[str]:
+    """Return the rule that decides the places, and the seed of the lot.
+
+    ``secret`` leaves out the seed.  Anyone with the seed and the names of the class could repeat
+    the lot, and the order of the seeds reveals who plays whom.
+    """
+    if not finals:
+        return []
+    [rule] = {each.decided_by for each in finals}
+    if len(finals) == 1:
+        told = [f"Places are decided by {rule}."]
+    elif finals[0].format in BY_SCORE:
+        told = ["Places are decided by the mean score over the games."]
+    else:
+        told = [f"Places are decided by the mean place over the games; in a game by {rule}."]
+    told += [
+        f"Entries without a rating in {each.game} were seeded by lot with the seed {each.lot}."
+        for each in finals
+        if each.lot and not secret
+    ]
+    return told
+
+
+def board_for(found: Results, viewer: Viewer, finals: Sequence[GameFinal]) -> Board:
+    """Return the part of the results that one viewer sees."""
+    eyes = visible_entries(found.file, viewer, found.entrants)
+    shown = standings_for(found, eyes, finals)
+    inside = set(eyes.lines([each.entrant.bot_id for each in shown]))
+    seen = [
+        line if eyes.named(line.standing.entrant.bot_id) else _masked(line)
+        for line in lines(shown, found.statistics, any_time=found.file.until_certain)
+        if line.standing.entrant.bot_id in inside
+    ]
+    names = {line.standing.entrant.name for line in seen}
+    secret = {each.name for each in found.entrants} - names
+    table = {key: each for key, each in found.crosstab.items() if names.issuperset(key)}
+    pairs = tuple(twins([each.standing for each in seen], found.statistics))
+    return Board(
+        found.row,
+        found.file,
+        tuple(seen),
+        (*found.statistics.told(secret), *map(told, pairs)),
+        found.statistics,
+        table,
+        pairs,
+        found.rules.scoring,
+    )
+
+
+def _masked(line: BoardLine) -> BoardLine:
+    """Return a line without names, versions, forfeits, shares and returns."""
+    nobody = Entrant(0, PRIVATE, PRIVATE, line.standing.entrant.status)
+    masked = replace(line.standing, entrant=nobody, forfeits=0)
+    estimate = line.estimate and line.estimate._replace(name=PRIVATE)
+    return BoardLine(masked, estimate, line.ahead, None, {})
