@@ -1,23 +1,26 @@
-"""``plyhouse competition list|pause|resume|delete|withdraw``.
+"""``plyhouse competition list|rehearse|pause|resume|delete|withdraw``.
 
 They work on a server with ``--server`` (or PLYHOUSE_SERVER), and on the database without it.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from plyhouse.clients.cli.administration import minute, operator, why_option, with_store
 from plyhouse.clients.shared.competition_requests import confirm, request, why_text
+from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.shared.options import (
     competition_argument,
     database_option,
+    json_option,
     server_option,
     token_option,
 )
-from plyhouse.clients.shared.output import counted, note, print_table
+from plyhouse.clients.shared.output import counted, note, print_json, print_table
 from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.competitions import Losses
 
@@ -55,6 +58,38 @@ def list_competitions(server: str | None, database: str) -> None:
     ]  # fmt: skip
     columns = ["id", "name", "games", "status", "made (UTC)"]
     print_table("Competitions", columns, cells, "lllll")
+
+
+@click.command()
+@competition_argument()
+@server_option()
+@token_option()
+@why_option(required=False)
+@json_option()
+def rehearse(name: str, server: str, token: str | None, why: str, as_json: bool) -> None:
+    """Rehearse the final of a competition on its server.
+
+    The final is played as it would be now: with the bots submitted so far and the baselines, on
+    the connected runners; finals go first. The rehearsal counts for nothing: no rating, no grade,
+    no suspension. Only you see its standings, and each author sees their own matches. It is a
+    separate competition, "NAME (rehearsal)"; delete it before the next one.
+    """
+    if Path(name).is_file():
+        raise CommandError(
+            f"{name} is a file. Open it with `plyhouse competition open {name}` first, then "
+            "rehearse the competition by its name. `plyhouse competition check` looks for mistakes "
+            "in a file.",
+            EXIT_USAGE,
+        )
+    made = request(server, token, competition_calls.rehearse_competition(name, why=why))
+    if as_json:
+        print_json(made)
+        return
+    if made.left_out:
+        note(f"Left out, as they have no submission that is ready: {', '.join(made.left_out)}.")
+    shown = made.name
+    note(f"{shown} has begun: plyhouse competition status {shown!r}, standings {shown!r}")
+    note(f"To remove it afterwards: plyhouse competition delete {shown!r} --why rehearsed")
 
 
 def _steer(

@@ -68,7 +68,7 @@ class Member:
         hub.runner.on_made = self.matches.announce_owner
         hub.lobby.on_seek = self.leadership.seek_changed
         self.cluster: Cluster | None = None
-        """Who else is in the cluster; None until this server joins."""
+        """The servers of the cluster; None until this one joins."""
 
     async def join(self) -> bool:
         """Join the cluster of the database; return True when a leader is known.
