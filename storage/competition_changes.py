@@ -10,6 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 from sqlalchemy import Connection, Select, func, select
 
+from plyhouse.protocol.api.competitions import Losses
 from plyhouse.storage import audit, competition_messages, competition_sql, entry_admission
 from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.competition_sql import add_baselines, entries_of, find
@@ -80,6 +81,7 @@ def apply(
         .where(competitions.c.id == row.id)
         .values(
             file=row.file,
+            parsed=row.parsed,
             format=row.format,
             status=row.status,
             entries_each=row.entries_each,
@@ -127,6 +129,32 @@ def apply(
     return find(connection, row.id)
 
 
+def parsed_files(connection: Connection) -> list[tuple[str, str | None]]:
+    """Return the id of each competition, also of deleted ones, with the values of its file."""
+    query = select(competitions.c.id, competitions.c.parsed)
+    return [(identifier, parsed) for identifier, parsed in connection.execute(query)]
+
+
+def text_of(connection: Connection, competition_id: str) -> str:
+    """Return the text of a competition's file."""
+    query = select(competitions.c.file).where(competitions.c.id == competition_id)
+    return str(connection.execute(query).scalar_one())
+
+
+def keep_parsed(
+    connection: Connection, competition_id: str, text: str, parsed: str | None, note: str | None
+) -> None:
+    """Store the values of a competition's file, unless the text is another one by now.
+
+    ``note`` says why it cannot be read; None keeps the note.
+    """
+    values = {"parsed": parsed} | ({} if note is None else {"note": note})
+    here = competitions.c
+    connection.execute(
+        competitions.update().where(here.id == competition_id, here.file == text).values(values)
+    )
+
+
 def _refuse_limits(connection: Connection, before: CompetitionRow, row: CompetitionRow) -> None:
     """Raise if there are more students or entries than the new limits allow."""
     if row.most_students < before.most_students:
@@ -162,27 +190,6 @@ def _refuse_entered(connection: Connection, row: CompetitionRow, bots: Sequence[
                 "competition/entered",
                 f"{each.name} is entered by a student, and cannot be a baseline",
             )
-
-
-@dataclass(frozen=True, slots=True)
-class Losses:
-    """Counts of what is deleted, or left without its place, with a competition."""
-
-    name: str
-    status: str
-    rehearsal: bool
-    students: int
-    """The number of students that were not removed; their accounts stay."""
-    entries: int
-    """Baselines not counted."""
-    submissions: int
-    """Packages that were submitted for this competition alone; they are deleted."""
-    codes: int
-    """The number of codes that still let students in."""
-    matches: int
-    """Finished matches of its final; they stay in the list of matches, without a table."""
-    running: int
-    """Matches that are being played."""
 
 
 def losses(connection: Connection, reference: str, now_ms: int) -> Losses:

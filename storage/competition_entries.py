@@ -390,7 +390,7 @@ def submissions(connection: Connection, player_id: int) -> list[Submission]:
             entry.bot_id,
             entry.version_id,
             entry.chosen,
-            here.file,
+            here.parsed,
             ready | entry.baseline,
         )
         .join(competition_entries, entry.competition_id == here.id)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqlalchemy import Connection, func, select
 
+from plyhouse.protocol.api.competitions import Announcement, Regrade
 from plyhouse.storage import audit
 from plyhouse.storage.competition_sql import find
 from plyhouse.storage.errors import CompetitionRefusal, Unknown
@@ -26,19 +27,6 @@ MAX_ANNOUNCEMENT = 4000
 """Characters of one announcement."""
 MOST = 200
 """Announcements of one competition."""
-
-
-@dataclass(frozen=True, slots=True)
-class Announcement:
-    """A text of the staff for everybody who may see the board of a competition."""
-
-    id: int
-    at_ms: int
-    who: str
-    """The account that wrote it."""
-    kind: str
-    """``note``, or ``change``: the server says what changed in the competition's file."""
-    text: str
 
 
 def add(
@@ -103,25 +91,6 @@ MOST_OPEN = 5
 """Open requests of one student in one competition."""
 MOST_REGRADES = 50
 """Requests of one student in one competition, open or closed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Regrade:
-    """A request to look at a match, or at the grade, again."""
-
-    id: int
-    student: str
-    """The account that asks."""
-    match_id: str | None
-    """None: it is about the grade."""
-    text: str
-    asked_ms: int
-    answer: str
-    """Empty until the staff answers."""
-    answered_by: str
-    answered_ms: int | None
-    closed_ms: int | None
-    """None while it is open."""
 
 
 def ask(
@@ -207,7 +176,7 @@ def requests(
         select(
             here.id,
             players.c.name,
-            here.match_id,
+            func.coalesce(here.match_id, ""),
             here.text,
             here.asked_ms,
             here.answer,

@@ -30,8 +30,8 @@ class Finals(NamedTuple):
     begun: frozenset[str]
     to_come: frozenset[str]
     """Competitions with baselines whose finals have not begun."""
-    files: dict[str, str]
-    """The competition files of those that the caller did not know yet."""
+    parsed: dict[str, str | None]
+    """The values of the competition files of those that the caller did not know yet."""
     baselines: dict[str, frozenset[str]]
     """All baselines of the same ones, ``player/bot`` in small letters."""
     member_of: frozenset[str]
@@ -50,13 +50,13 @@ def finals(connection: Connection, player_id: int | None, known: Collection[str]
         .distinct()
     )
     to_come = frozenset(connection.execute(baselines).scalars()) - begun
-    files: dict[str, str] = {}
+    parsed: dict[str, str | None] = {}
     fresh = sorted((begun | to_come).difference(known))
     for start in range(0, len(fresh), 500):  # databases limit the number of parameters
-        rows = select(competitions.c.id, competitions.c.file).where(
+        rows = select(competitions.c.id, competitions.c.parsed).where(
             competitions.c.id.in_(fresh[start : start + 500])
         )
-        files.update((row.id, row.file) for row in connection.execute(rows))
+        parsed.update((row.id, row.parsed) for row in connection.execute(rows))
     staff: dict[str, set[str]] = {}
     entry = competition_entries.c
     for start in range(0, len(fresh), 500):
@@ -76,7 +76,7 @@ def finals(connection: Connection, player_id: int | None, known: Collection[str]
         )
         member_of = frozenset(connection.execute(own).scalars())
     named_baselines = {competition_id: frozenset(names) for competition_id, names in staff.items()}
-    return Finals(begun, to_come, files, named_baselines, member_of)
+    return Finals(begun, to_come, parsed, named_baselines, member_of)
 
 
 def visible(closed: Collection[str], player_id: int | None) -> ColumnElement[bool]:

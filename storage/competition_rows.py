@@ -9,6 +9,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from plyhouse.protocol.api.competitions import Member
+
 PRACTICE: Final = ".practice"
 """How the ids of practice ladders end, after the id of their competition."""
 
@@ -53,6 +55,8 @@ class CompetitionRow:
     """The id of the competition that this one is a rehearsal of; None for all others."""
     late_ms: int | None = None
     """Until when the file lets students submit after the freeze; None if it does not."""
+    parsed: str | None = None
+    """The values of the file, which the server reads once; None if it cannot be read."""
     games: tuple[CompetitionGame, ...] = ()
 
     @property
@@ -64,18 +68,6 @@ class CompetitionRow:
     def practice_of(self) -> str:
         """The id of the competition that this is the practice ladder of; empty for all others."""
         return self.id.removesuffix(PRACTICE) if self.id.endswith(PRACTICE) else ""
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A person of the class."""
-
-    name: str
-    email: str
-    token: str
-    """The beginning of its token; empty if it had an account before."""
-    institution_id: str = ""
-    """By what its institution knows it; empty if that was not given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,30 +116,6 @@ class CompetitionEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
-    """A code by which students join."""
-
-    code: str
-    uses: int
-    used: int
-    expires_ms: int | None
-    group: str
-    """The account of the group that it lets in; empty: everybody gets an account of their own."""
-    late_ms: int | None
-    revoked_ms: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class StaffMember:
-    """Somebody on the staff of a competition."""
-
-    player: str
-    role: str
-    """``owner``, ``assistant`` or ``reader``."""
-    since_ms: int
-
-
-@dataclass(frozen=True, slots=True)
 class NewMember:
     """Somebody to be taken in; ``account`` is its own or its group's."""
 
@@ -157,20 +125,6 @@ class NewMember:
     email: str = ""
     line: int = 0
     institution_id: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Joined:
-    """Outcome of adding a student."""
-
-    name: str
-    account: str
-    token: str
-    """Shown this once; empty for students who were there, or had an account."""
-    outcome: str
-    """``new``; ``known``, an existing account, which keeps its tokens; ``present`` in the
-    competition already; ``revoked``, which stays so; or ``reissued``, with a new token for a lost
-    one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,24 +150,10 @@ class Submission:
     bot_id: int
     version_id: int | None
     chosen: bool
-    file: str
-    """The competition's file."""
+    parsed: str | None
+    """The values of the competition's file."""
     handed_in: bool
     """True if that version was submitted and passed its check, or belongs to a baseline."""
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """How long the latest matches of a game took here."""
-
-    game: str
-    matches: int
-    seconds: float
-    """Mean from start to end; 0 if there was none."""
-    plies: float = 0.0
-    """Mean number of plies."""
-    same_control: bool = True
-    """True if they had the time control that was asked for; otherwise any."""
 
 
 def plays(offered: Iterable[str], games: Collection[str]) -> tuple[str, ...]:

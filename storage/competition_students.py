@@ -9,15 +9,10 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select
 
+from plyhouse.protocol.api.competitions import Joining, Member
 from plyhouse.protocol.api.people import PlayerAccount
 from plyhouse.storage import audit
-from plyhouse.storage.competition_rows import (
-    CompetitionRow,
-    CompetitionStudent,
-    Joined,
-    Member,
-    NewMember,
-)
+from plyhouse.storage.competition_rows import CompetitionRow, CompetitionStudent, NewMember
 from plyhouse.storage.competition_sql import entries_of, find
 from plyhouse.storage.errors import CompetitionRefusal, Unknown
 from plyhouse.storage.locks import lock_names
@@ -56,7 +51,7 @@ def take_in(
     now_ms: int,
     late_ms: int | None = None,
     adopt: Collection[str] = (),
-) -> list[Joined]:
+) -> list[Joining]:
     """Take people in, all or none; doing so again makes no new tokens.
 
     Members who are in it already get the e-mail address and the institution id that are given.
@@ -173,7 +168,7 @@ def _add_members(
     inside: dict[int, str],
     fresh: set[str],
     now_ms: int,
-) -> list[Joined]:
+) -> list[Joining]:
     """Note the persons behind the accounts, with a token each where the account is the class's."""
     members = competition_members.c
     query = select(members.player_id, members.name_key, members.token).where(
@@ -186,18 +181,18 @@ def _add_members(
         there.add((player, key))
         if token:
             owned.add(player)
-    joined: list[Joined] = []
+    joined: list[Joining] = []
     new_members: list[dict[str, Any]] = []
     new_tokens: list[dict[str, Any]] = []
     for each in people:
         key = key_of(each.account)
         player = known[key]
         if inside.get(player.id) not in (None, "active"):
-            joined.append(Joined(each.name, player.name, "", "revoked"))
+            joined.append(Joining(each.name, player.name, "", "revoked"))
             continue
         if (player.id, key_of(each.name)) in there:
             _update_member(connection, row.id, player.id, each)
-            joined.append(Joined(each.name, player.name, "", "present"))
+            joined.append(Joining(each.name, player.name, "", "present"))
             continue
         token = ""
         if key in fresh or player.id in owned:
@@ -214,7 +209,7 @@ def _add_members(
                 "institution_id": each.institution_id or None,
             }
         )
-        joined.append(Joined(each.name, player.name, token, "new" if token else "known"))
+        joined.append(Joining(each.name, player.name, token, "new" if token else "known"))
     if new_tokens:
         connection.execute(tokens.insert(), new_tokens)
     if new_members:
@@ -319,7 +314,6 @@ def students_of(connection: Connection, reference: str) -> list[CompetitionStude
         here.player_id,
         here.name,
         here.email,
-        here.token,
         func.coalesce(here.institution_id, ""),
     ).where(here.competition_id == row.id)
     for player, *rest in connection.execute(query.order_by(here.name_key)):

@@ -13,12 +13,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from sqlalchemy import Connection, Table, delete, exists, func, select
 
-from plyhouse.protocol.api.people import PlayerAccount
+from plyhouse.protocol.api.people import ErasedPlayer, PlayerAccount
 from plyhouse.storage import audit as audit_log
 from plyhouse.storage import people
 from plyhouse.storage.competition_students import leave
@@ -68,7 +67,8 @@ COLUMNS: Final[dict[str, str]] = {
     "audit": "rewritten: who, subject, why. emptied: old_name. kept: what, subject_id",
     "bots": "replaced: name, name_key. kept: kind",
     "competition_codes": "kept: code",
-    "competitions": "rewritten: note. kept: name, name_key, file, format, status, rehearses",
+    "competitions": "rewritten: note. kept: name, name_key, file, parsed, format, status, "
+    "rehearses",
     "competition_entries": "kept: status",
     "competition_games": "kept: game",
     "competition_members": "replaced: name, name_key. emptied: email, token, institution_id",
@@ -107,18 +107,6 @@ COLUMNS: Final[dict[str, str]] = {
 the names in it are replaced.  ``deleted``: the whole row is.  ``kept``: holds nothing that the
 person wrote and nothing that names it, but for what the staff wrote in a competition file.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Erased:
-    """A person that was erased."""
-
-    pseudonym: str
-    """The name of the account from now on."""
-    matches: int
-    """How many matches stay, under the pseudonym."""
-    competitions: tuple[str, ...]
-    """Names of the competitions that the account was taken out of, as they are not over."""
 
 
 def competitions_of(connection: Connection, account: str) -> list[str]:
@@ -305,7 +293,9 @@ def _rewrite(
             connection.execute(table.update().where(*row).values({name: new[:limit]}))
 
 
-def finish(connection: Connection, player_id: int, names: Names, by: By, now_ms: int) -> Erased:
+def finish(
+    connection: Connection, player_id: int, names: Names, by: By, now_ms: int
+) -> ErasedPlayer:
     """Erase everything of a disabled account but its matches; the last step, which may be repeated.
 
     Raises `CompetitionRefusal` (``erasure/playing``) if it has begun a match since `begin`.
@@ -332,7 +322,7 @@ def finish(connection: Connection, player_id: int, names: Names, by: By, now_ms:
     _rewrite(connection, matches, ("void_reason",), names)
     matches_played = len(played(connection, player_id))
     audit_log.add(connection, now_ms, by, "player.erase", names.pseudonym, player_id, False)
-    return Erased(names.pseudonym, matches_played, tuple(left))
+    return ErasedPlayer(names.pseudonym, matches_played, left)
 
 
 def _rewrite_log(connection: Connection, player_id: int, names: Names) -> None:

@@ -382,6 +382,7 @@ competitions = Table(
     Column("note", Text),  # why an automatic step failed
     Column("rehearses", String(64)),  # the competition that this one rehearses
     Column("late_ms", BigInteger),  # until when the file takes late submissions
+    Column("parsed", Text),  # the values of the file as JSON; NULL if it cannot be read
 )
 
 competition_games = Table(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from sqlalchemy import Connection, select
 
 from plyhouse.protocol.api.bots import Bot
+from plyhouse.protocol.api.competitions import Joining
 from plyhouse.protocol.api.people import PlayerAccount, Token
 from plyhouse.storage import audit, people
-from plyhouse.storage.competition_rows import Joined
 from plyhouse.storage.competition_sql import find
 from plyhouse.storage.competition_students import student_of
 from plyhouse.storage.errors import AlreadyExists, CompetitionRefusal
@@ -131,7 +131,7 @@ def _change_player(connection: Connection, row: PlayerAccount, **values: object)
 
 def reissue_token(
     connection: Connection, reference: str, account: str, member: str, by: By, now_ms: int
-) -> Joined:
+) -> Joining:
     """Revoke the token that the class gave to a student, and return a new one.
 
     ``member`` names the person in a group; empty for an account with one member.  Raises
@@ -177,4 +177,4 @@ def reissue_token(
     connection.execute(kept.values(token=token[:12]))
     subject = f"{person.name} in {row.name}"
     audit.add(connection, now_ms, by, "student.reissue-token", subject, row.id)
-    return Joined(person.name, str(student.name), token, "reissued")
+    return Joining(person.name, str(student.name), token, "reissued")

@@ -68,8 +68,8 @@ class CheckedFor:
 
     competition: str
     """Its name."""
-    file: str
-    """The text of its competition file."""
+    parsed: str | None
+    """The values of its competition file."""
     baseline: bool
     """True if the bot is a baseline there, which has to play all of its games."""
 

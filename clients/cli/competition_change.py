@@ -211,6 +211,7 @@ def _with(text: str, settings: tuple[str, ...]) -> str:
 
 def _with_later_final(old: str, text: str, *, yes: bool) -> str:
     """Offer to move the final by as much as the freeze, if the freeze would be after it."""
+    from plyhouse.server.competition_rules.dates import in_words
     from plyhouse.server.competition_rules.file_sections import (
         date_text,
         later_final,
@@ -223,27 +224,30 @@ def _with_later_final(old: str, text: str, *, yes: bool) -> str:
     )
 
     try:
-        later = later_final(old, text)
-        if later is None:
+        dates = written_dates(text)
+        later = later_final(written_dates(old), dates)
+        final = dates.final
+        if later is None or final is None:
             return text
-        final = written_dates(text)["final"]
-        moved = set_value(text, "dates.final", date_text(later, text))
+        moved = set_value(text, "dates.final", date_text(later, dates))
     except (InvalidCompetition, CannotEdit):
         return text  # the server says what is wrong with it
-    note(f"The new freeze is after the final ({final:%Y-%m-%d %H:%M} UTC).")
-    confirm(f"Move the final by the same time, to {later:%Y-%m-%d %H:%M} UTC?", yes=yes)
+    note(f"The new freeze is after the final ({in_words(final, dates.zone)}).")
+    confirm(f"Move the final by the same time, to {in_words(later, dates.zone)}?", yes=yes)
     return moved
 
 
 def renamed(text: str, name: str, now: datetime) -> str:
     """A competition file under another name, without the dates that are over."""
-    from plyhouse.server.competition_rules.file_sections import written_dates
+    from plyhouse.server.competition_rules.file_sections import DATES, written_dates
     from plyhouse.server.competition_rules.file_table import CannotEdit, set_value
 
     try:
         text = set_value(text, "name", json.dumps(name, ensure_ascii=False))
-        for key, when in written_dates(text).items():
-            if when <= now:
+        dates = written_dates(text)
+        for key in DATES:
+            when = getattr(dates, key)
+            if when is not None and when <= now:
                 text = set_value(text, f"dates.{key}", None)
     except CannotEdit as error:
         raise CommandError(f"{error}.", EXIT_USAGE) from None

@@ -20,7 +20,7 @@ from typing import Any, Final
 import msgspec
 
 from plyhouse.bots.client.timing import REAL_CLOCK, SECOND
-from plyhouse.bots.loading import check_spec
+from plyhouse.bots.hosting.hosted_runner import launched
 from plyhouse.bots.process.author_log import AuthorLog
 from plyhouse.bots.process.messages import Begin, Chosen, Failed
 from plyhouse.bots.process.supervisor import Request, Supervisor
@@ -119,6 +119,7 @@ async def approximate_exploitability(
     *,
     seconds: float,
     seed: int,
+    sandbox: bool = False,
     on_asked: Callable[[], None],
     on_line: Callable[[str], None],
 ) -> Measured:
@@ -127,19 +128,21 @@ async def approximate_exploitability(
     Few answers look more exploitable than the policy behind them.  Raises `CommandError` if the bot
     does not answer.
     """
-    supervisor = Supervisor(check_spec(bot), AuthorLog("bot", terminal=on_line))
-    await supervisor.start()
     answers: list[Counter[str]] = []
-    try:
-        for number, each in enumerate(asked):
-            texts = Counter[str]()
-            for question in range(QUESTIONS):
-                name = f"asked-{number}-{question}"
-                texts[await _answer(supervisor, game, each, name, seconds, seed)] += 1
-                on_asked()
-            answers.append(texts)
-    finally:
-        await supervisor.close()
+    async with launched(bot, sandbox=sandbox, games=[game.spec]) as (spec, launcher):
+        log = AuthorLog("bot", terminal=on_line)
+        supervisor = Supervisor(spec, log, launcher=launcher)
+        await supervisor.start()
+        try:
+            for number, each in enumerate(asked):
+                texts = Counter[str]()
+                for question in range(QUESTIONS):
+                    name = f"asked-{number}-{question}"
+                    texts[await _answer(supervisor, game, each, name, seconds, seed)] += 1
+                    on_asked()
+                answers.append(texts)
+        finally:
+            await supervisor.close()
     value = exploitability(game, _policy(game, asked, answers))
     rng = random.Random(seed)
     again = sorted(
@@ -181,6 +184,7 @@ async def _answer(
     )
     begin = Begin(snapshot, f"{seed}/{name}", files=True)
     supervisor.begin(name, lambda: begin, lambda: snapshot.events)
+    await supervisor.settled(name)
     now = REAL_CLOCK.now()
     limit = round(seconds * SECOND)
     request = supervisor.think(

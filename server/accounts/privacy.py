@@ -7,7 +7,8 @@ Students of a ``class`` competition see all of them, too.  Everybody always sees
 which a bot of theirs has a seat.  Free play is public.
 
 A file that cannot be read has the strictest rules: an ``anonymous`` board, and all baselines are
-hidden.  A baseline that the file does not name is hidden, too.
+hidden (`plyhouse.server.competition_rules.file.STRICTEST`).  A baseline that the file does not name
+is hidden, too.
 
 The file may hide baselines.  A hidden baseline has no name in any match of the final: live
 messages, lists, records and pages show `PRIVATE`, as the board does.  Only the staff and the
@@ -29,8 +30,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from plyhouse.protocol.api.bots import Bot, Holder
-from plyhouse.server.competition_rules.file_table import InvalidCompetition
-from plyhouse.server.competition_rules.file_visibility import FileVisibility, read_visibility
+from plyhouse.server.competition_rules.file import decoded
 from plyhouse.server.match.private_name import PRIVATE
 from plyhouse.server.match.terminations import FORFEITS
 from plyhouse.storage import (
@@ -87,8 +87,6 @@ class _Rules(NamedTuple):
     """Hidden baselines, ``player/bot`` in small letters."""
 
 
-_STRICTEST: Final = FileVisibility("anonymous", frozenset(), frozenset())
-"""The visibility of a file that cannot be read."""
 _UNKNOWN: Final = _Rules("anonymous", frozenset())
 
 
@@ -135,14 +133,11 @@ class Privacy:
         return Sight(player_id, frozenset(closed), unnamed)
 
     def _learn(self, found: competition_privacy.Finals) -> None:
-        """Keep the rules of competitions; the strictest ones for a file that cannot be read."""
-        for competition_id, text in found.files.items():
-            try:
-                file = read_visibility(text)
-            except InvalidCompetition:
-                file = _STRICTEST
-            entered = found.baselines.get(competition_id, frozenset())
-            self._rules[competition_id] = _Rules(file.board, (entered | file.named) - file.shown)
+        for competition_id, parsed in found.parsed.items():
+            file = decoded(parsed)
+            named = found.baselines.get(competition_id, frozenset())
+            named |= {each.bot.lower() for each in file.baselines}
+            self._rules[competition_id] = _Rules(file.board, named - file.shown)
 
     async def refresh(self, competition_id: str) -> None:
         """Read the file of a competition again, because it may have changed."""

@@ -14,6 +14,7 @@ from typing import Final
 from cachetools import LRUCache
 
 from plyhouse.protocol.api.bots import Bot
+from plyhouse.protocol.api.competitions import Joining
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Hello
 from plyhouse.server.accounts.builtin_bots import HOUSE_ROLE
@@ -21,7 +22,7 @@ from plyhouse.server.accounts.tickets import Ticket
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.wire.rates import Rate
 from plyhouse.storage import join_codes, people, sessions, suspensions
-from plyhouse.storage.competition_rows import CompetitionRow, Joined
+from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.errors import (
     AlreadyExists,
     CompetitionRefusal,
@@ -213,7 +214,7 @@ class Registration:
         token: str = "",
         address: str = "",
         member: Identity | None = None,
-    ) -> tuple[CompetitionRow, Joined]:
+    ) -> tuple[CompetitionRow, Joining]:
         """Join a competition by a code: with the account of a token, or with a new one.
 
         ``member`` is the signed-in player who joins instead, without a token.

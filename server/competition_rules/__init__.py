@@ -1,10 +1,9 @@
 """Competitions as pure functions of stored facts.
 
-    file                 the values of a competition file, with late days and their penalty
+    file                 the values of a competition file, with late days; how they are stored
     file_reader          a competition file (TOML), read into values with all mistakes at once
     file_table           a table of a file: its mistakes, and edits of its text
     file_sections        its dates, its baselines, and its keys about results
-    file_visibility      who sees what by the file, also where the rest cannot be read
     file_template        the commented file that ``plyhouse competition new`` writes
     changes              the changes that a new file makes, and their effects
     preview              the cost of a competition: matches, core-hours, expected end

@@ -1,6 +1,9 @@
 """The values of a competition file.
 
-`plyhouse.server.competition_rules.file_reader` reads them from TOML.
+`plyhouse.server.competition_rules.file_reader` reads them from TOML, once.  The database keeps them
+beside the text (`encoded`), and everything later takes them from there (`decoded`, `file_of`).  A
+new field needs a default.  After a change of the code by which a stored value cannot be decoded,
+the server reads the text again when it starts.
 
 Late submissions: days after the freeze, and their penalty.
 
@@ -16,10 +19,12 @@ Late submissions: days after the freeze, and their penalty.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
+
+import msgspec
 
 from plyhouse.games.base import Scoring
 from plyhouse.games.registry import get_game
@@ -28,6 +33,8 @@ from plyhouse.server.competition_rules.dates import days_after
 from plyhouse.server.competition_rules.ladder import Ladder
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.results.scoring import default_scoring, teams_of
+from plyhouse.storage.competition_rows import CompetitionRow
+from plyhouse.storage.errors import CompetitionRefusal
 
 LONGEST_MS: Final = 90_000_000
 """The longest calendar day, on which clocks go back."""
@@ -137,11 +144,6 @@ class Baseline:
     """The points of the grade; None: evenly spaced (`points_of`)."""
 
 
-def shown_baselines(baselines: Iterable[Baseline]) -> frozenset[str]:
-    """Return the baselines that are not hidden, ``player/bot`` in small letters."""
-    return frozenset(each.bot.lower() for each in baselines if not each.hidden)
-
-
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Upper limits of a competition."""
@@ -215,8 +217,8 @@ class CompetitionFile:
 
     @property
     def shown(self) -> frozenset[str]:
-        """The baselines that everybody who sees the board may know (`shown_baselines`)."""
-        return shown_baselines(self.baselines)
+        """The baselines that everybody who sees the board may know, in small letters."""
+        return frozenset(each.bot.lower() for each in self.baselines if not each.hidden)
 
     @property
     def until_certain(self) -> bool:
@@ -270,3 +272,41 @@ class CompetitionFile:
         name, given = self.terms
         seats = get_game(game).seats // self.side_size
         return format_registry.make_format(name, seats=seats, mirrored=self.mirrored, **given)
+
+
+STRICTEST: Final = CompetitionFile(
+    "", (), TimeControl("move"), board="anonymous", hosting_required=True
+)
+"""Stands for a file that cannot be read: it shows nobody anything."""
+
+_DECODER: Final = msgspec.json.Decoder(CompetitionFile)
+
+
+def encoded(file: CompetitionFile) -> str:
+    """Return a file's values as they are stored."""
+    return msgspec.json.encode(file).decode()
+
+
+def decoded(parsed: str | None) -> CompetitionFile:
+    """Return the values of a stored file; `STRICTEST` if it could not be read.
+
+    >>> file = CompetitionFile("Cup", ("pig",), TimeControl.parse("move:1"))
+    >>> decoded(encoded(file)) == file
+    True
+    """
+    try:
+        return STRICTEST if parsed is None else _DECODER.decode(parsed)
+    except msgspec.DecodeError:
+        return STRICTEST
+
+
+def file_of(row: CompetitionRow) -> CompetitionFile:
+    """Return the values of a competition's file; raises `CompetitionRefusal` for an unread one."""
+    file = decoded(row.parsed)
+    if file is STRICTEST:
+        raise CompetitionRefusal(
+            "competition/unreadable",
+            f"the competition file of {row.name!r} cannot be read on this server; its staff finds "
+            f"the reason by plyhouse competition status {row.name!r}",
+        )
+    return file

@@ -31,7 +31,6 @@ dates were still to come.
 from __future__ import annotations
 
 import difflib
-import functools
 import json
 import math
 import unicodedata
@@ -47,6 +46,7 @@ from plyhouse.server.competition_rules import format_registry
 from plyhouse.server.competition_rules.file import (
     MAX_DAYS,
     MOST_AT_A_TIME,
+    VISIBILITIES,
     CompetitionFile,
     Dates,
     FormatTerms,
@@ -69,7 +69,6 @@ from plyhouse.server.competition_rules.file_table import (
     Table,
     read_document,
 )
-from plyhouse.server.competition_rules.file_visibility import read_board
 from plyhouse.server.competition_rules.format_registry import FORMATS, REPEATED
 from plyhouse.server.competition_rules.formats import FormatError
 from plyhouse.server.match.time_control import InvalidTimeControl, TimeControl
@@ -79,13 +78,9 @@ from plyhouse.storage.names import normal, unseen
 __all__ = [
     "InvalidCompetition",
     "Mistake",
-    "only_submitted",
     "read_competition",
-    "stored_competition",
 ]
 
-KEPT: Final = 256
-"""Texts whose values are kept."""
 MAX_NAME: Final = 64
 MAX_GAMES: Final = 32
 MAX_RULES: Final = 20_000
@@ -118,23 +113,6 @@ has 2 mistakes:
     return found
 
 
-@functools.lru_cache(maxsize=KEPT)
-def stored_competition(text: str) -> CompetitionFile:
-    """Return the competition of a stored file, whose dates may be over.
-
-    A text is read once.  Raises `InvalidCompetition` if a game is not installed any more.
-    """
-    return read_competition(text)
-
-
-def only_submitted(text: str) -> bool:
-    """Return whether a stored file admits only submitted bots; True if it cannot be read."""
-    try:
-        return stored_competition(text).hosting_required
-    except InvalidCompetition:
-        return True
-
-
 def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
     name = _name(table)
     games = _games(table)
@@ -162,7 +140,7 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
             "baselines",
             'is missing; a gauntlet is played against some: [[baselines]] with bot = "staff/easy"',
         )
-    board = read_board(table)
+    board = _board(table)
     bounds = table.table("limits")
     limits = Limits(
         bounds.number("students", Limits().students, 0, 10_000),
@@ -220,6 +198,14 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
     if not table.mistakes:
         _fitting(found, table)
     return found
+
+
+def _board(table: Table) -> str:
+    board = table.text("board", "class", 32)
+    if board is not None and board not in VISIBILITIES:
+        quoted = [repr(name) for name in VISIBILITIES]
+        table.bad("board", f"must be {', '.join(quoted[:-1])} or {quoted[-1]}, not {board!r}")
+    return board or "class"
 
 
 def _side_size(table: Table, games: Sequence[str]) -> int:

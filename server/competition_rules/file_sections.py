@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 from plyhouse.games.base import Scoring
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
-from plyhouse.server.competition_rules.dates import InvalidTime, in_zone
+from plyhouse.server.competition_rules.dates import InvalidTime, in_words, in_zone
 from plyhouse.server.competition_rules.file import Baseline, CompetitionFile, Dates
 from plyhouse.server.competition_rules.file_table import Mistake, Table, read_document
 from plyhouse.server.competition_rules.reference_baselines import (
@@ -29,22 +29,20 @@ DATES: Final = ("opening", "freeze", "final")
 """The keys of dates, in their order."""
 
 
-def written_dates(text: str) -> dict[str, datetime]:
-    """Return the dates of a file in UTC, also of one with mistakes elsewhere.
+def written_dates(text: str) -> Dates:
+    """Return the dates of a file, also of one with mistakes elsewhere.
 
     Raises `plyhouse.server.competition_rules.file_table.InvalidCompetition` if it is no TOML.
     """
-    found = _dates(text)
-    return {name: when for name in DATES if (when := getattr(found, name)) is not None}
+    return read_dates(Table(read_document(text), "", []).table("dates"), None)
 
 
-def later_final(old: str, new: str) -> datetime | None:
+def later_final(before: Dates, after: Dates) -> datetime | None:
     """Return where the final moves with a freeze that a new file sets after it; None if it stays.
 
     It moves as much as the freeze does by the clock on the wall.  It stays if the new file moves it
-    itself, or if the files leave out one of the dates.  Raises as `written_dates` does.
+    itself, or if the files leave out one of the dates.
     """
-    before, after = _dates(old), _dates(new)
     begin, freeze, final = before.freeze, after.freeze, after.final
     if begin is None or freeze is None or final is None or final != before.final:
         return None
@@ -55,12 +53,9 @@ def later_final(old: str, new: str) -> datetime | None:
     return (_wall(final, zone) + moved).replace(tzinfo=zone).astimezone(UTC)
 
 
-def date_text(when: datetime, text: str) -> str:
-    """Return a date as a file writes it: in the zone that it names, otherwise in UTC.
-
-    Raises as `written_dates` does.
-    """
-    zone = _dates(text).named_zone
+def date_text(when: datetime, dates: Dates) -> str:
+    """Return a date as a file with these dates writes it: in their zone, otherwise in UTC."""
+    zone = dates.named_zone
     if zone:
         local = _wall(when, ZoneInfo(zone))
         try:
@@ -75,18 +70,13 @@ def _wall(when: datetime, zone: ZoneInfo) -> datetime:
     return when.astimezone(zone).replace(tzinfo=None)
 
 
-def _dates(text: str) -> Dates:
-    """Return the dates of a file, without those that have mistakes."""
-    mistakes: list[Mistake] = []
-    return read_dates(Table(read_document(text), "", mistakes).table("dates"), None)
-
-
 def read_dates(table: Table, now: datetime | None) -> Dates:
     """Return the dates of a file; mistakes are noted in the table.
 
     Dates before ``now`` are mistakes, unless it is None.
     """
     zone = _zone(table)
+    shown = zone or "UTC"
     found = {name: _date(table, name, zone, now) for name in DATES}
     table.end()
     given = [(name, value) for name in DATES if (value := found[name]) is not None]
@@ -95,7 +85,8 @@ def read_dates(table: Table, now: datetime | None) -> Dates:
             table.wrong(
                 "date_order",
                 second,
-                f"{_shown(later)} is before {first} ({_shown(earlier)}); "
+                f"{in_words(later, shown)} is before {first} "
+                f"({in_words(earlier, shown)}); "
                 "the order is opening, freeze, final",
             )
     return Dates(zone or "UTC", **found)
@@ -154,14 +145,11 @@ def _date(table: Table, name: str, zone: str, now: datetime | None) -> datetime 
         table.bad(name, "is beyond the calendar")
         return None
     if now is not None and value <= now:
+        shown = zone or "UTC"
         fix = "leave it out to open at once" if name == "opening" else "give a date to come"
-        table.wrong("date_past", name, f"{_shown(value)} is over; {fix}")
+        table.wrong("date_past", name, f"{in_words(value, shown)} is over; {fix}")
         return None
     return value
-
-
-def _shown(when: datetime) -> str:
-    return when.strftime("%Y-%m-%d %H:%M UTC")
 
 
 MOST: Final = 1_000_000.0
@@ -264,6 +252,8 @@ def read_points(grading: Table, baselines: Sequence[Graded]) -> float | None:
     return most
 
 
+HINTED: Final = 20
+"""Mistakes of a file after which no near name is looked for, which takes milliseconds."""
 BRACKETS: Final = ("knockout", "double_elimination", "groups_knockout")
 """Formats in which a loss eliminates."""
 
@@ -341,7 +331,8 @@ def check_twins(file: CompetitionFile, table: Table) -> None:
         at, wanted = f"baselines[{number}].twin_of", each.twin_of.lower()
         original = names.get(wanted)
         if original is None:
-            near = difflib.get_close_matches(wanted, names.keys() - {each.bot.lower()}, n=1)
+            others = names.keys() - {each.bot.lower()} if len(table.mistakes) < HINTED else ()
+            near = difflib.get_close_matches(wanted, others, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             text = f"{each.twin_of!r} is no baseline of this file: a twin repeats one{hint}"
         elif original is each:

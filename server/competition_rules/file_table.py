@@ -15,6 +15,15 @@ from typing import Any, ClassVar, Final
 
 BOM: Final = "\ufeff"
 """The byte-order mark with which some editors begin a text."""
+MOST_PARTS: Final = 8
+"""Parts of the longest key that is read: `tomllib` needs a time that grows with their square."""
+_APART: Final = re.compile(
+    r'''"""(?:\\.|.)*?(?:"{3,5}|\Z)|"(?:\\[^\n]|[^"\n])*"?|'''
+    r"""'''.*?(?:'{3,5}|\Z)|'[^'\n]*'?|#[^\n]*""",
+    re.DOTALL,
+)
+"""A text or a comment, also one without an end."""
+_LONG_KEY: Final = re.compile(rf"(?:\.[\w\- \t]*){{{MOST_PARTS}}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +58,7 @@ def read_document(text: str) -> dict[str, Any]:
     Raises `InvalidCompetition` if it is no TOML.
     """
     try:
+        _check_keys(text)
         found = tomllib.loads(text.removeprefix(BOM))
         _check_numbers(found)
     except (ValueError, RecursionError) as error:
@@ -57,6 +67,20 @@ def read_document(text: str) -> dict[str, Any]:
             [Mistake("competition/not_toml", "", f"the file is no TOML: {what}")]
         ) from error
     return found
+
+
+def _check_keys(text: str) -> None:
+    """Raise ValueError if a key has too many parts."""
+    outside = _APART.sub("", text)
+    if _LONG_KEY.search(outside) is None:
+        return
+    for number, line in enumerate(_APART.sub(_line_ends, text).split("\n"), 1):
+        if _LONG_KEY.search(line):
+            raise ValueError(f"the key in line {number} has more than {MOST_PARTS} parts")
+
+
+def _line_ends(found: re.Match[str]) -> str:
+    return "\n" * found[0].count("\n")
 
 
 def _check_numbers(value: Any) -> None:

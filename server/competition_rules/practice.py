@@ -9,15 +9,12 @@ from __future__ import annotations
 from typing import Any, Final
 
 from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competition_rules.file_table import read_document
 from plyhouse.server.competition_rules.rehearsals import toml
 
 SUFFIX: Final = " (practice)"
 LONGEST: Final = 64
 REST_NS: Final = 5_000_000_000
 LONGEST_REST_NS: Final = 600_000_000_000
-KEPT: Final = ("games", "time_control", "mirrored", "scoring", "entries_per_student", "hosting")
-"""Keys of the file that the ladder copies unchanged."""
 TERMS: Final = ("games", "time_control", "mirrored", "scoring", "hosting_required")
 """Fields of the file that decide how matches of the ladder are played and scored."""
 
@@ -44,35 +41,46 @@ def practice_rest(pairings: int) -> int:
     return min(REST_NS * pairings, LONGEST_REST_NS)
 
 
-def practice_text(text: str, file: CompetitionFile, name: str) -> str:
-    r"""Return the competition file of a practice ladder.
+def practice_text(file: CompetitionFile, name: str) -> str:
+    r"""Return the text of a practice ladder's file, by the file of its competition.
 
-    ``text`` and ``file`` are those of the competition.  Dates and grades are left out, and hidden
-    baselines have no name.
+    Dates and grades are left out, and hidden baselines have no name.
 
     >>> from plyhouse.server.competition_rules.file_reader import read_competition
     >>> text = 'name = "Cup"\ngames = ["pig"]\ntime_control = "move:1"\n[practice]\nladder = true'
-    >>> print(practice_text(text, read_competition(text), "Cup (practice)"))
+    >>> print(practice_text(read_competition(text), "Cup (practice)"))
+    name = "Cup (practice)"
     games = ["pig"]
     time_control = "move:1"
-    name = "Cup (practice)"
+    mirrored = true
+    entries_per_student = 1
     board = "class"
     rules = "Practice for Cup: these matches count for no final and no grade."
     [format]
     name = "ladder"
+    [hosting]
+    required = false
     [limits]
     students = 200
     matches_at_a_time = 4
     """
-    given: dict[str, Any] = read_document(text)
-    values: dict[str, Any] = {key: given[key] for key in KEPT if key in given}
-    values["name"], values["board"] = name, file.board
-    values["rules"] = f"Practice for {file.name}: these matches count for no final and no grade."
-    values["format"] = {"name": "ladder"}
-    values["limits"] = {
-        "students": file.limits.students,
-        "matches_at_a_time": file.practice.matches_at_a_time,
+    values: dict[str, Any] = {
+        "name": name,
+        "games": list(file.games),
+        "time_control": str(file.time_control),
+        "mirrored": file.mirrored,
+        "entries_per_student": file.entries_per_student,
+        "board": file.board,
+        "rules": f"Practice for {file.name}: these matches count for no final and no grade.",
+        "format": {"name": "ladder"},
+        "hosting": {"required": file.hosting_required},
+        "limits": {
+            "students": file.limits.students,
+            "matches_at_a_time": file.practice.matches_at_a_time,
+        },
     }
+    if file.scoring:
+        values["scoring"] = {game: each.value for game, each in file.scoring.items()}
     # A hidden baseline that was on the ladder earlier must have no name there.
     named = [
         {"bot": each.bot, "hidden": True} if each.hidden else {"bot": each.bot}

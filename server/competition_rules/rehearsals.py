@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -11,6 +12,8 @@ from plyhouse.server.competition_rules.file_table import read_document
 
 SUFFIX: Final = " (rehearsal)"
 LONGEST: Final = 64
+_BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
+"""A key that needs no quotes."""
 
 
 def rehearsal_name(name: str) -> str:
@@ -36,7 +39,8 @@ def rehearsal_text(text: str, name: str) -> str:
     required = true
     """
     values: dict[str, Any] = read_document(text)
-    values.pop("dates", None)
+    for key in ("dates", "late"):
+        values.pop(key, None)
     values["name"], values["board"] = name, "anonymous"
     values.setdefault("hosting", {})["required"] = True
     return toml(values)
@@ -54,6 +58,7 @@ def toml(values: Mapping[str, Any], at: str = "") -> str:
     """
     lines, tables = [], []
     for key, value in values.items():
+        key = key if _BARE.fullmatch(key) else _value(key)
         name = f"{at}.{key}" if at else key
         if isinstance(value, Mapping):
             tables.append(f"[{name}]\n{toml(value, name)}")

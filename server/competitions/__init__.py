@@ -4,7 +4,7 @@ A competition is an event with games and entries; students are optional.  Its fi
 tournament for each game.
 
     lifecycle            opening from a file, freeze, final, dates
-    competition_changes  changes after the opening
+    competition_changes  changes after the opening, and files that an older version stored
     overview             a competition as its organiser sees it
     finals, game_finals  delays and start of a final, and the tables and rounds of its games
     tournaments          the tournaments that are played, from their start to their end

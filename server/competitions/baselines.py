@@ -13,12 +13,11 @@ from dataclasses import dataclass, replace
 from plyhouse.protocol.api.bots import Bot
 from plyhouse.protocol.hosting.package import Package, digest_of, pack
 from plyhouse.server.accounts.builtin_bots import house_player
-from plyhouse.server.competition_rules.file import Baseline, CompetitionFile
+from plyhouse.server.competition_rules.file import Baseline, CompetitionFile, encoded, file_of
 from plyhouse.server.competition_rules.file_reader import (
     InvalidCompetition,
     Mistake,
     read_competition,
-    stored_competition,
 )
 from plyhouse.server.competition_rules.reference_baselines import package_of, with_reference
 from plyhouse.server.config import ServerConfig
@@ -164,7 +163,7 @@ class Baselines:
                 found.append(
                     Mistake("competition/unfit_baseline", f"baselines[{number}].bot", text)
                 )
-        if of is not None and file.twinned == stored_competition(of.file).twinned:
+        if of is not None and file.twinned == file_of(of).twinned:
             return found
         return found + await self._twins(file, known)
 
@@ -277,7 +276,7 @@ class Baselines:
         `InvalidCompetition` for an unfit bot.
         """
         row = await self._store.read(competition_sql.find, reference)
-        file = stored_competition(row.file)
+        file = file_of(row)
         known = {each.bot.lower(): each for each in file.baselines}
         baseline = known.get(bot.lower())
         if baseline is None:
@@ -306,7 +305,9 @@ class Baselines:
         text = with_reference(row.file, baseline.bot, reference)
         file = read_competition(text)
         why = by.why or f"{baseline.bot}: {baseline.reference} -> {reference}"
-        changed = Changed(replace(row, file=text), (), step="competition.baseline")
+        changed = Changed(
+            replace(row, file=text, parsed=encoded(file)), (), step="competition.baseline"
+        )
         return await self._store.write(
             competition_changes.apply, row, changed, By(by.who, why), self._store.now()
         ), file

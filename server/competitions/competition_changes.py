@@ -1,4 +1,4 @@
-"""Changes of competitions after their opening, and unfreezing.
+"""Changes of competitions after their opening, unfreezing, and files not read yet.
 
 `plyhouse.server.competition_rules.changes` says what may change and what follows from it.  A
 running server follows new dates, boards and limits through the audit log
@@ -7,18 +7,26 @@ running server follows new dates, boards and limits through the audit log
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from plyhouse.server.competition_rules.changes import Change, Stage, compare, notice
-from plyhouse.server.competition_rules.dates import milliseconds_of
-from plyhouse.server.competition_rules.file import CompetitionFile
+from plyhouse.server.competition_rules.dates import in_words, milliseconds_of
+from plyhouse.server.competition_rules.file import (
+    STRICTEST,
+    CompetitionFile,
+    decoded,
+    encoded,
+    file_of,
+)
 from plyhouse.server.competition_rules.file_reader import (
     InvalidCompetition,
     Mistake,
-    stored_competition,
+    read_competition,
 )
 from plyhouse.server.competition_rules.file_sections import DATES, date_text, later_final
 from plyhouse.server.competition_rules.file_table import CannotEdit, set_value
@@ -31,6 +39,11 @@ from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionGame,
 from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
+
+log = logging.getLogger("plyhouse.server.competitions.competition_changes")
+
+MOST_NOTED: Final = 20
+"""Mistakes that the note of a competition lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +80,15 @@ async def propose(store: Store, classes: Competitions, row: CompetitionRow, text
             "competition/not_now",
             f"{row.name!r} is a practice ladder: change the competition itself",
         )
-    old = stored_competition(row.file)
+    old = file_of(row)
     new = await classes.check(text, of=row)
     now = datetime.fromtimestamp(store.now() / 1000, UTC)
     past = [
-        Mistake("competition/date_past", f"dates.{name}", f"{value:%Y-%m-%d %H:%M UTC} is over")
+        Mistake(
+            "competition/date_past",
+            f"dates.{name}",
+            f"{in_words(value, new.dates.zone)} is over",
+        )
         for name in DATES
         if (value := getattr(new.dates, name)) not in (None, getattr(old.dates, name))
         and value <= now
@@ -114,16 +131,16 @@ async def unfreeze(
             f"{row.name!r} is {row.status}: only a frozen competition opens again, before its "
             "final begins",
         )
-    now, text = store.now(), row.file
+    now, text, dates = store.now(), row.file, file_of(row).dates
     try:
         if until is not None:
-            text = set_value(text, "dates.freeze", date_text(until, text))
+            text = set_value(text, "dates.freeze", date_text(until, dates))
         elif row.freezes_ms is not None and row.freezes_ms <= now:
             text = set_value(text, "dates.freeze", None)
         if row.final_ms is not None and row.final_ms <= now:
             text = set_value(text, "dates.final", None)
-        elif (final := later_final(row.file, text)) is not None:
-            text = set_value(text, "dates.final", date_text(final, text))
+        elif (final := later_final(dates, replace(dates, freeze=until))) is not None:
+            text = set_value(text, "dates.final", date_text(final, dates))
     except CannotEdit as error:
         raise CompetitionRefusal(
             "competition/change_refused",
@@ -138,7 +155,7 @@ async def _apply(
 ) -> CompetitionRow:
     row, file = proposal.row, proposal.file
     keys = {each.key for each in proposal.changes}
-    old = stored_competition(row.file)
+    old = file_of(row)
     baselines = classes.baselines
     # Reference bots are checked per game, so new games need new checks of all of them.
     provided = await baselines.provided(file, besides=None if "games" in keys else old)
@@ -151,6 +168,7 @@ async def _apply(
     changed = replace(
         _with_dates(row, file),
         file=proposal.text,
+        parsed=encoded(file),
         format=file.format.name,
         status=status or ("open" if reopened else row.status),
         entries_each=file.entries_per_student,
@@ -200,3 +218,27 @@ def _settings(file: CompetitionFile, entries: Sequence[CompetitionEntry]) -> dic
         "thresholds": grade_thresholds(file, entries),
         "grading": grading_rules(file, entries),
     }
+
+
+async def read_files(store: Store) -> None:
+    """Read the files of competitions that have no values yet; the server does so before it serves.
+
+    A file that cannot be read shows nobody anything, and a note says why to its staff.
+    """
+    for identifier, parsed in await store.read(competition_changes.parsed_files):
+        if decoded(parsed) is not STRICTEST:
+            continue
+        text = await store.read(competition_changes.text_of, identifier)
+        note = None
+        try:
+            parsed = encoded(await asyncio.to_thread(read_competition, text))
+        except InvalidCompetition as error:
+            why = "; ".join(map(str, error.mistakes[:MOST_NOTED]))
+            note = (
+                f"the competition file cannot be read: {why}. Until it can, this competition "
+                "stands still and shows nobody its board. Install what is missing, and start the "
+                "server again"
+            )
+            parsed = None
+            log.warning("competition %s: %s", identifier, note)
+        await store.write(competition_changes.keep_parsed, identifier, text, parsed, note)

@@ -17,14 +17,14 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 
+from plyhouse.games.errors import GameError
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competition_rules.dates import milliseconds_of
-from plyhouse.server.competition_rules.file import CompetitionFile
+from plyhouse.server.competition_rules.file import CompetitionFile, decoded, encoded, file_of
 from plyhouse.server.competition_rules.file_reader import (
     InvalidCompetition,
     Mistake,
     read_competition,
-    stored_competition,
 )
 from plyhouse.server.competition_rules.file_template import round_robin_text
 from plyhouse.server.competition_rules.rehearsals import rehearsal_name, rehearsal_text
@@ -206,6 +206,7 @@ class Competitions:
             id=new_id(),
             name=file.name,
             file=text,
+            parsed=encoded(file),
             format=file.format.name,
             status=status,
             entries_each=file.entries_per_student,
@@ -230,7 +231,7 @@ class Competitions:
         """
         async with self.beginning:
             row = await self._store.read(competition_sql.find, reference)
-            file = stored_competition(row.file)
+            file = file_of(row)
             if row.status == "frozen":
                 entered = await finals.entries_to_play(
                     self._store, self.baselines, row, file, anyway=anyway
@@ -300,7 +301,7 @@ class Competitions:
             entered = finals.with_partners(row, file, entered, anyway=True)
             finals.check(row, file, entered)
             copy = replace(
-                row, id=new_id(), name=name, file=text, status="frozen",
+                row, id=new_id(), name=name, file=text, parsed=encoded(file), status="frozen",
                 created_ms=self._store.now(),
                 opens_ms=None, freezes_ms=None, final_ms=None, late_ms=None, started_ms=None,
                 note=None,
@@ -323,7 +324,7 @@ class Competitions:
             # For any other status, storage raises the refusal with its reason.
             if row.status == "finished":
                 await finals.entries_to_play(
-                    self._store, self.baselines, row, stored_competition(row.file), anyway=anyway
+                    self._store, self.baselines, row, file_of(row), anyway=anyway
                 )
             begun, parts = await self._store.write(
                 competition_reruns.rerun, row.id, by, self._store.now()
@@ -420,11 +421,13 @@ class Competitions:
         for row in await self._store.read(
             competition_sql.list_all, "draft", "open", "frozen", "running", "paused"
         ):
+            if row.parsed is None:  # its note says why
+                continue
             try:
                 await self._move(row, now)
                 if row.practice_of or row.status in ("draft", "open"):
                     await self._practice.look(await self._store.read(competition_sql.find, row.id))
-            except (CompetitionRefusal, InvalidCompetition) as error:
+            except (CompetitionRefusal, GameError, InvalidCompetition) as error:
                 text = str(error)
                 if row.note != text:  # Log it once, although every look tries again.
                     log.warning("%s: %s", row.name, text)
@@ -439,7 +442,7 @@ class Competitions:
         if status == "running" and all(game.status == "finished" for game in row.games):
             await self._store.write(competition_sql.finish_if_done, row.id, self._store.now())
         elif status == "running":
-            minutes = stored_competition(row.file).limits.absent_minutes
+            minutes = decoded(row.parsed).limits.absent_minutes
             await self._absences.look(row.games, minutes, now)
         if status == "draft" and _due(row.opens_ms, now):
             status = (

@@ -6,8 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from plyhouse.games.base import Scoring
-from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competition_rules.file_reader import stored_competition
+from plyhouse.server.competition_rules.file import CompetitionFile, file_of
 from plyhouse.server.competitions import finals
 from plyhouse.server.competitions.absence_reasons import (
     gone_texts,
@@ -102,7 +101,7 @@ async def overview(
     presences: Mapping[int, Presence],
 ) -> CompetitionView:
     """Return a competition with everything that its organiser sees."""
-    file = stored_competition(row.file)
+    file = file_of(row)
     entries = await store.read(competition_reruns.played_entries, row.id)
     games = []
     warnings: list[str] = []

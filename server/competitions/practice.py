@@ -8,13 +8,12 @@ old one no longer count.
 
 from __future__ import annotations
 
-import functools
 import logging
 from dataclasses import replace
 from typing import Final
 
-from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competition_rules.file_reader import InvalidCompetition, stored_competition
+from plyhouse.server.competition_rules.file import CompetitionFile, decoded, encoded, file_of
+from plyhouse.server.competition_rules.file_reader import read_competition
 from plyhouse.server.competition_rules.practice import practice_name, practice_text, same_terms
 from plyhouse.server.competitions import finals
 from plyhouse.server.competitions.tournaments import Tournaments
@@ -48,7 +47,7 @@ class PracticeLadders:
         """
         if row.practice_of:
             await self._end_without(row)
-        elif row.status == "open" and _has_ladder(row.file):
+        elif row.status == "open" and decoded(row.parsed).practice.ladder:
             await self._follow(row)
 
     async def _follow(self, row: CompetitionRow) -> None:
@@ -56,13 +55,13 @@ class PracticeLadders:
         status = await self._store.read(practice_ladders.status, row.practice_id)
         if status == "deleted" or (status == "finished" and not await self._resume(row)):
             return
-        file = stored_competition(row.file)
+        file = file_of(row)
         bots = await self._bots(row, file)
         if status is None:
             if len(bots) < LEAST:
                 return
-            await self._begin(row)
-        elif not await self._change(row):
+            await self._begin(row, file)
+        elif not await self._change(row, file):
             return
         if await self._store.read(practice_ladders.is_behind, row.practice_id, bots):
             await self._store.write(
@@ -90,32 +89,31 @@ class PracticeLadders:
             and (not each.baseline or each.name.lower() in shown)
         )
 
-    async def _begin(self, row: CompetitionRow) -> None:
+    async def _begin(self, row: CompetitionRow, of: CompetitionFile) -> None:
         name = practice_name(row.name)
-        text = _ladder_text(row.file, name)
+        text = practice_text(of, name)
+        file = read_competition(text)
         now = self._store.now()
         ladder = replace(
-            row, id=row.practice_id, name=name, file=text, format="ladder", status="frozen",
-            created_ms=now, opens_ms=None, freezes_ms=None, final_ms=None, late_ms=None,
-            started_ms=None, note=None,
+            row, id=row.practice_id, name=name, file=text, parsed=encoded(file), format="ladder",
+            status="frozen", created_ms=now, opens_ms=None, freezes_ms=None, final_ms=None,
+            late_ms=None, started_ms=None, note=None,
             games=tuple(replace(each, tournament_id=None) for each in row.games),
         )  # fmt: skip
-        parts = await finals.parts(
-            ladder, stored_competition(text), (), self._store, now, practice=True
-        )
+        parts = await finals.parts(ladder, file, (), self._store, now, practice=True)
         await self._store.write(
             practice_ladders.begin_practice, ladder, parts, OPENED, self._store.now()
         )
         await self._tournaments.begun(parts)
         log.info("practice begun", extra={"competition": row.id, "title": row.name})
 
-    async def _change(self, row: CompetitionRow) -> bool:
+    async def _change(self, row: CompetitionRow, of: CompetitionFile) -> bool:
         """Apply a change of the competition's file; False if it ends the ladder."""
         ladder = await self._store.read(competition_sql.find, row.practice_id)
-        text = _ladder_text(row.file, ladder.name)
+        text = practice_text(of, ladder.name)
         if text == ladder.file:
             return True
-        old, new = stored_competition(ladder.file), stored_competition(text)
+        old, new = file_of(ladder), read_competition(text)
         if not same_terms(old, new):
             await self._store.write(
                 competition_sql.move, ladder.id, "finish", OTHER_TERMS, self._store.now()
@@ -125,7 +123,7 @@ class PracticeLadders:
             return False
         limit = new.limits.matches_at_a_time
         changed = Changed(
-            replace(ladder, file=text, most_students=row.most_students), (),
+            replace(ladder, file=text, parsed=encoded(new), most_students=row.most_students), (),
             settings={"at_a_time": limit},
         )  # fmt: skip
         await self._store.write(
@@ -158,7 +156,7 @@ class PracticeLadders:
             )
             return
         if ladder.status in ("running", "paused") and (
-            row.status != "open" or not _has_ladder(row.file)
+            row.status != "open" or not decoded(row.parsed).practice.ladder
         ):
             await self._store.write(
                 competition_sql.move, ladder.id, "finish", ENDED, self._store.now()
@@ -166,20 +164,3 @@ class PracticeLadders:
             await self._store.write(competition_sql.note, ladder.id, ENDED.why)
             for game in ladder.games:
                 await self._tournaments.changed(game.tournament_id or "")
-
-
-# Each open competition is looked at every second, and parsing a file takes milliseconds.
-
-
-@functools.lru_cache(maxsize=64)
-def _ladder_text(text: str, name: str) -> str:
-    """Return the competition file of the practice ladder called ``name``."""
-    return practice_text(text, stored_competition(text), name)
-
-
-def _has_ladder(text: str) -> bool:
-    """Return whether a competition file asks for a practice ladder."""
-    try:
-        return stored_competition(text).practice.ladder
-    except InvalidCompetition:  # The file of a game is missing.
-        return False

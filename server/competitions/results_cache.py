@@ -16,8 +16,7 @@ from typing import Final
 
 from cachetools import LRUCache
 
-from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competition_rules.file_reader import stored_competition
+from plyhouse.server.competition_rules.file import CompetitionFile, file_of
 from plyhouse.server.competition_rules.sides import sides_in
 from plyhouse.server.grades.board_statistics import MatchOutcome
 from plyhouse.server.grades.final_results import (
@@ -120,7 +119,7 @@ class ResultsCache:
 
     async def _work(self, row: CompetitionRow, kept: _Kept) -> Results:
         begun = self._clock()
-        file = stored_competition(row.file)
+        file = file_of(row)
         entries = tuple(
             await self._store.read(competition_reruns.played_entries, row.id, replaced=True)
         )

@@ -28,6 +28,7 @@ from plyhouse.server.administration.erasure import Eraser
 from plyhouse.server.administration.health import HealthCheck
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.bot_profiles import BotProfiles
+from plyhouse.server.competitions.competition_changes import read_files
 from plyhouse.server.competitions.exports import Exports
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.competitions.reports import Reports
@@ -240,6 +241,7 @@ class Hub(MatchHub):
             hub = cls(config, store, now, builtin_bots, membership)
             hub.secret = urlsplit(address).password or ""
             await hub.audit_follower.mark()
+            await read_files(store)
             await hub.privacy.sight(None)  # loads the bots that no list may show
             if not await hub.member.join():
                 await hub.ratings.start()

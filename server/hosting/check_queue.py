@@ -22,6 +22,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from plyhouse.games.errors import GameError
+from plyhouse.games.registry import get_game
 from plyhouse.protocol.hosting.runner_messages import (
     CheckDone,
     CheckTerms,
@@ -30,7 +32,7 @@ from plyhouse.protocol.hosting.runner_messages import (
     Trouble,
 )
 from plyhouse.server.accounts.builtin_bots import house_player
-from plyhouse.server.competition_rules.file_reader import InvalidCompetition, stored_competition
+from plyhouse.server.competition_rules.file import decoded
 from plyhouse.server.hosting.placement import RunnerFailures
 from plyhouse.storage import submission_checks, submission_sql
 from plyhouse.storage.errors import Unknown
@@ -44,17 +46,22 @@ def terms_of(competitions: Iterable[CheckedFor]) -> tuple[list[CheckTerms], bool
     A submission that is only a baseline must play all: a competition waits for its baselines.
     """
     asked = list(competitions)
-    terms = {pair for each in asked for pair in _terms(each.file)}
+    terms = {
+        (game, str(file.time_control))
+        for file in [decoded(each.parsed) for each in asked]
+        for game in file.games
+        if _installed(game)
+    }
     must_play = bool(terms) and all(each.baseline for each in asked)
     return [CheckTerms(*each) for each in sorted(terms)], must_play
 
 
-def _terms(text: str) -> tuple[tuple[str, str], ...]:
+def _installed(game: str) -> bool:
     try:
-        file = stored_competition(text)
-    except InvalidCompetition:  # a game's file is missing
-        return ()
-    return tuple((game, str(file.time_control)) for game in file.games)
+        get_game(game)
+    except GameError:
+        return False
+    return True
 
 
 log = logging.getLogger("plyhouse.server.hosting")

@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import Awaitable
 from typing import Any
 
+from tests.harness.patience import PATIENCE
 from tests.harness.server import BotClient
 
 from plyhouse.protocol.codec import MSGPACK
@@ -168,7 +169,7 @@ class Course:
         return (shown.match, *(("bot_crash", "it crashed") if failing else ()))
 
     async def until(self, enough: Any) -> None:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while not await enough():  # noqa: ASYNC110 - the database is asked
                 await asyncio.sleep(0.01)
 

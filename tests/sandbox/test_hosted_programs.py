@@ -20,6 +20,7 @@ from pathlib import Path
 
 import pytest
 from tests.harness.cancelled_start import cancelled_start_leaves_nothing
+from tests.harness.patience import PATIENCE
 from tests.harness.processor_time import pass_time, processor_time_of, stands_still
 from tests.sandbox.conftest import REQUIRED, all_ended, have
 
@@ -184,7 +185,7 @@ class House:
         orders = [[first, second], [second, first]] if mirrored else [[first, second]]
         self.hub.runner.begin(terms, orders)
         hosted = [run for run, name in zip(self.runs, self.names, strict=True) if name != "hand"]
-        await asyncio.wait_for(asyncio.gather(*hosted), 60)
+        await asyncio.wait_for(asyncio.gather(*hosted), PATIENCE)
 
     def told(self, start: str) -> list[str]:
         """Return the programs' output that begins with this, without their names."""

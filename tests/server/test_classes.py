@@ -14,11 +14,13 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.harness.patience import PATIENCE
 from tests.harness.wall_clock import WallClock
 
 from plyhouse.protocol.messages import Error, MatchMessage, Ready, Resign
 from plyhouse.server.competition_rules.class_list import read_students
 from plyhouse.server.competition_rules.file_reader import read_competition
+from plyhouse.server.competitions.competition_changes import read_files
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.storage import competition_sql, competition_students, join_codes, people
@@ -66,7 +68,7 @@ async def connected(house: Any, token: str, name: str = "bot", **hello: Any) -> 
 
 
 async def finished(api: httpx.AsyncClient) -> dict[str, Any]:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while True:
             view: dict[str, Any] = (await api.get(f"{HERE}/cup")).json()
             if view["status"] == "finished":
@@ -272,7 +274,7 @@ async def test_class_that_joins_together_from_one_address_is_let_in(
 ) -> None:
     await opened(api)
     made = (await api.post(f"{HERE}/cup/codes", json={"uses": 60})).json()
-    async with httpx.AsyncClient(base_url=house.server.url, timeout=60) as anybody:
+    async with httpx.AsyncClient(base_url=house.server.url, timeout=PATIENCE) as anybody:
 
         async def join(code: str, player: str) -> httpx.Response:
             return await anybody.post("/api/v1/join", json={"code": code, "player": player})
@@ -494,8 +496,9 @@ async def test_a_competition_whose_game_is_missing_spoils_no_list(
 ) -> None:
     await opened(api)
     row = await house.hub.store.read(competition_sql.find, "Cup")
-    lost = replace(row, id="lost", name="Lost", file=FILE.replace("pig", "gone"))
+    lost = replace(row, id="lost", name="Lost", file=FILE.replace("pig", "gone"), parsed=None)
     await house.hub.store.write(competition_sql.create, lost, (), OLGA)
+    await read_files(house.hub.store)
     listed = (await api.get(HERE)).json()
     assert sorted(each["name"] for each in listed) == ["Cup", "Lost"]
     answer = await api.get(f"{HERE}/lost")

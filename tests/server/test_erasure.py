@@ -14,6 +14,7 @@ import httpx
 import pytest
 from sqlalchemy import Connection, LargeBinary, String, inspect, text
 from tests.harness.finals import Course
+from tests.harness.patience import PATIENCE
 from tests.harness.server import Server, legal_action
 from tests.storage.conftest import (  # noqa: F401  (fixtures)
     lasting_url,
@@ -69,7 +70,9 @@ FILES = ("csv", "md", "html", "json", "grades", "gradescope", "jsonl")
 async def send(house: Server, who: str, method: str, path: str, body: Any = None) -> Any:
     """Return the API's answer, which must be a success."""
     headers = {"Authorization": f"Bearer {who}"} if who else {}
-    async with httpx.AsyncClient(base_url=house.server.url, headers=headers, timeout=60) as web:
+    async with httpx.AsyncClient(
+        base_url=house.server.url, headers=headers, timeout=PATIENCE
+    ) as web:
         answer = await web.request(method, f"/api/v1/{path}", json=body)
     assert answer.status_code < 300, answer.text
     return answer.json() if answer.content else None
@@ -279,7 +282,9 @@ async def everything_shown(house: Server, token: str) -> dict[str, str]:
     more = ("", "/students", "/table?crosstab=true", "/board", "/rounds", "/announcements",
             "/export", "/suspicious", *(f"/export/{form}" for form in FILES))  # fmt: skip
     left += [cup + each for each in more]
-    async with httpx.AsyncClient(base_url=house.server.url, headers=headers, timeout=60) as web:
+    async with httpx.AsyncClient(
+        base_url=house.server.url, headers=headers, timeout=PATIENCE
+    ) as web:
         while left:
             path = left.pop()
             if path in seen or path.startswith(("/static", "/client", "/docs", "/api?", "//")):

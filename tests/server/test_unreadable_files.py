@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
+from tests.harness.finals import Course
 from tests.harness.server import BotClient
 
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.messages import Welcome
 from plyhouse.server.accounts.privacy import Privacy
-from plyhouse.server.competition_rules.file_reader import (
-    InvalidCompetition,
-    only_submitted,
-    read_competition,
-)
+from plyhouse.server.competition_rules import file_reader, file_sections, file_table, rehearsals
+from plyhouse.server.competition_rules.file import decoded, file_of
+from plyhouse.server.competition_rules.file_reader import read_competition
 from plyhouse.server.competition_rules.file_table import CannotEdit, set_value
-from plyhouse.server.competition_rules.file_visibility import read_visibility
-from plyhouse.server.competitions.competition_changes import change, propose
+from plyhouse.server.competitions import competition_changes
+from plyhouse.server.competitions.competition_changes import change, propose, read_files
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.storage import competition_sql, people_changes
+from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.models import competitions
 from plyhouse.storage.rows import By
 
@@ -55,6 +56,12 @@ async def hub() -> AsyncIterator[Hub]:
     for client in clients:
         await client.close()
     await hub.close()
+
+
+async def unread(hub: Hub, text: str, parsed: str | None = None) -> None:
+    """Store another file with these values, as an older version could have left it."""
+    values = competitions.update().values(file=text, parsed=parsed)
+    await hub.store.write(lambda link: link.execute(values))
 
 
 async def told(hub: Hub) -> tuple[bool, bool]:
@@ -96,24 +103,58 @@ async def test_byte_order_mark_unveils_no_hidden_baseline(hub: Hub, mark: str) -
 )
 async def test_file_that_cannot_be_read_hides_all_baselines(hub: Hub, broken: str) -> None:
     await hub.competitions.open(FILE, OLGA)
-    here = competitions
-    await hub.store.write(lambda link: link.execute(here.update().values(file=broken)))
+    await unread(hub, broken)
+    assert await told(hub) == (True, True), "also before it is read"
+    await read_files(hub.store)
     assert await told(hub) == (True, True)
+    row = await hub.store.read(competition_sql.find, "Cup")
+    assert row.parsed is None
+    assert "cannot be read: " in (row.note or "")
+    with pytest.raises(CompetitionRefusal, match="cannot be read on this server"):
+        file_of(row)
+    assert decoded(row.parsed).hosting_required, "the strict answer"
 
 
-async def test_game_or_built_in_bot_that_is_gone_changes_nothing(hub: Hub) -> None:
-    text = FILE.replace("connect_four", "gone").replace("hidden = true", 'reference = "gone"')
-    with pytest.raises(InvalidCompetition):
-        read_competition(text)
-    found = read_visibility(text.replace('reference = "gone"', 'reference = "gone"\nhidden = true'))
-    assert (found.board, found.shown) == ("public", frozenset({KNOWN}))
-    assert only_submitted(text), "the strict answer"
+async def test_values_that_the_database_lacks_are_read_once_when_the_server_starts(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await hub.competitions.open(FILE, OLGA)
+    row = await hub.store.read(competition_sql.find, "Cup")
+    for parsed in (None, "{", '{"name": 5}'):
+        await unread(hub, FILE, parsed)
+        await read_files(hub.store)
+        assert await hub.store.read(competition_sql.find, "Cup") == row
+    monkeypatch.setattr(competition_changes, "read_competition", None)
+    await read_files(hub.store)
+
+
+async def test_competition_that_cannot_be_read_stands_still_and_tells_its_staff(hub: Hub) -> None:
+    await hub.competitions.open(FILE.replace("2099", "2098"), OLGA)
+    await unread(hub, FILE.replace("connect_four", "gone"))
+    await read_files(hub.store)
+    note = (await hub.store.read(competition_sql.find, "Cup")).note
+    assert note is not None
+    assert "games[0]: There is no game named 'gone'" in note
+    hub.store.now = lambda: 5 * 10**12  # type: ignore[method-assign]
+    await hub.competitions.look()
+    row = await hub.store.read(competition_sql.find, "Cup")
+    assert (row.status, row.note) == ("open", note)
+
+
+async def test_game_that_is_gone_changes_nothing_that_is_hidden(hub: Hub) -> None:
+    await hub.competitions.open(FILE, OLGA)
+    row = await hub.store.read(competition_sql.find, "Cup")
+    gone = (row.parsed or "").replace("connect_four", "gone")
+    await unread(hub, FILE.replace("connect_four", "gone"), gone)
+    await read_files(hub.store)
+    assert await told(hub) == (True, False)
+    assert (await hub.store.read(competition_sql.find, "Cup")).parsed == gone
 
 
 def test_name_is_compared_in_the_form_in_which_names_are_stored() -> None:
     name = "st\u00e4ff/known"
     text = FILE.replace(KNOWN, unicodedata.normalize("NFD", name))
-    assert read_visibility(text).shown == {name}
+    assert read_competition(text).shown == {name}
 
 
 async def test_hidden_baseline_stays_hidden_when_its_account_is_renamed(hub: Hub) -> None:
@@ -131,3 +172,30 @@ def test_values_behind_a_byte_order_mark_are_edited() -> None:
         set_value("]" + FILE, "name", '"Bowl"')
     with pytest.raises(CannotEdit, match="is no value of a competition file"):
         set_value(FILE, "name", '"Bowl')
+
+
+async def test_a_request_that_changes_no_file_parses_none(
+    house: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = FILE.replace(SECRET, "sue/bot").rpartition("[[baselines]]")[0]
+    course = Course(house, text.replace('"public"', '"class"'))
+    await course.freeze("connect_four", "ada", "bob", staff=("sue",))
+
+    def read_document(text: str) -> None:
+        raise AssertionError("the file was parsed again")
+
+    for module in (file_reader, file_table, file_sections, rehearsals):
+        if hasattr(module, "read_document"):
+            monkeypatch.setattr(module, "read_document", read_document)
+    await course.begin()
+    for who in ("", "eve", "ada", "olga"):
+        async with course.web(who) as web:
+            for path in ("", "/board", "/table", "/rounds", "/students", "/report", "/staff"):
+                query = {"student": "ada"} if path == "/report" else {}
+                answer = await web.get(f"{course.here}{path}", params=query)
+                assert answer.status_code in (200, 401, 403), answer.text
+            for path in ("/competitions", "/competitions/cup", "/matches", "/api/v1/matches"):
+                assert (await web.get(path)).status_code in (200, 401, 403)
+    async with course.web("ada") as web:
+        sent = await web.post("/api/v1/submissions?bot=other", content=b"import os\n")
+        assert sent.status_code < 500, sent.text

@@ -25,6 +25,8 @@ from plyhouse.protocol.api.bots import (
     Holder,
     Suspension,
 )
+from plyhouse.protocol.api.competitions import Announcement, Code, Staff
+from plyhouse.protocol.api.matches import KeptOutput
 from plyhouse.protocol.api.people import PlayerAccount
 from plyhouse.protocol.api.reports import (
     BaselineScore,
@@ -50,7 +52,7 @@ from plyhouse.server.results.nash import NashShare
 from plyhouse.server.table.presence import MatchSummary
 from plyhouse.server.web import templates
 from plyhouse.server.web.pages.client_pages import Tile
-from plyhouse.server.web.pages.competition_forms import STEPS, Entered, Own, Pupil, Staff
+from plyhouse.server.web.pages.competition_forms import STEPS, Entered, Own, Pupil, StaffView
 from plyhouse.server.web.pages.competitions import Cell, Mean, Practice, Row, Table
 from plyhouse.server.web.pages.games import Rules
 from plyhouse.server.web.pages.matches import FILTERS as LOOKED_FOR
@@ -58,17 +60,13 @@ from plyhouse.server.web.pages.rendering import ENVIRONMENT, render
 from plyhouse.server.web.pages.template_filters import FILTERS
 from plyhouse.server.web.plots import Bar, progress, rating_history
 from plyhouse.storage.bot_profiles import PlyCost
-from plyhouse.storage.competition_messages import Announcement
 from plyhouse.storage.competition_rows import (
-    Code,
     CompetitionEntry,
     CompetitionGame,
     CompetitionRow,
     CompetitionStudent,
-    StaffMember,
     VersionRow,
 )
-from plyhouse.storage.outputs import KeptOutput
 from plyhouse.storage.rows import MatchRow, SeatRow
 from plyhouse.storage.submission_rows import OUTCOMES, AskedEntry, SubmissionRow
 
@@ -245,11 +243,11 @@ def entries(name: str) -> tuple[Entered, ...]:
     return Entered(here, True), Entered(gone, False), Entered(never, False), submitted
 
 
-def staff(name: str) -> Staff:
+def staff(name: str) -> StaffView:
     """A competition with a student, and one who was removed."""
     there = CompetitionStudent(1, name, f"{name}!", "active", 0, 1)
     gone = CompetitionStudent(2, name, "", name, 0, None)
-    return Staff(
+    return StaffView(
         "owner",
         STEPS["running"],
         True,
@@ -258,7 +256,7 @@ def staff(name: str) -> Staff:
         (Suspension(name, name, name, name, 1, 0, name),),
         (Code("ab", 2, 1, 1, name, None, None), Code("cd", 2, 1, None, "", None, 1)),
         (name,),
-        people=(StaffMember(name, "owner", 0), StaffMember(name, "reader", 0)),
+        people=(Staff(name, "owner", 0), Staff(name, "reader", 0)),
     )
 
 
@@ -328,9 +326,7 @@ def bot_page(name: str) -> dict[str, Any]:
         "older": name,
         "first": True,
         "shown": 1,
-        "printed": [
-            KeptOutput(name, name, name, 0, name, 1, result, 2, 3) for result in (None, "L")
-        ],
+        "printed": [KeptOutput(name, name, 0, name, 1, result, 2, 3) for result in (None, "L")],
     }
 
 
@@ -492,7 +488,7 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
                 "running": [],
                 "named": False,
                 "files": (),
-                "staff": Staff("reader", (), False, (), (), (), ()),
+                "staff": StaffView("reader", (), False, (), (), (), ()),
                 "own": Own(
                     CompetitionStudent(1, name, name, "active", 0, None),
                     (),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict
 from typing import Any, Final
 
 from litestar import Request
@@ -23,7 +22,7 @@ from plyhouse.protocol.api.competitions import (
 from plyhouse.protocol.api.submissions import Submission
 from plyhouse.server.administration.audit_follower import AuditFollower
 from plyhouse.server.competition_rules.dates import read_time
-from plyhouse.server.competition_rules.file_reader import stored_competition
+from plyhouse.server.competition_rules.file import file_of
 from plyhouse.server.competitions.competition_changes import Proposal, change, propose, unfreeze
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.hosting.runners import Hosting
@@ -80,7 +79,7 @@ async def unfreeze_now(
 ) -> Competition:
     """Open a frozen competition again, before its final begins."""
     row, identity = await staff_for(request, competition, "run")
-    zone = stored_competition(row.file).dates.named_zone
+    zone = file_of(row).dates.named_zone
     until = read_time(data.until, zone) if data.until.strip() else None
     by = By(identity.player, data.why, identity.player_id)
     made = await unfreeze(service(state, Store), service(state, Competitions), row, by, until)
@@ -93,7 +92,7 @@ async def losses(state: State, request: Call, competition: FromPath[str]) -> Los
     """Say what would be lost if a competition were deleted."""
     store = service(state, Store)
     row, _ = await staff_for(request, competition, "see")
-    return Losses(**asdict(await store.read(competition_changes.losses, row.id, store.now())))
+    return await store.read(competition_changes.losses, row.id, store.now())
 
 
 @serve(competition_calls.copy_competition)

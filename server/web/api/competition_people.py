@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Annotated, Any, Final
 
 from litestar import Request
 from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody, QueryParameter
+from msgspec.structs import replace
 
 from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.bodies import (
@@ -33,7 +33,6 @@ from plyhouse.protocol.api.competitions import (
     Entry,
     Extended,
     Joining,
-    Member,
     Staff,
     Student,
 )
@@ -42,7 +41,7 @@ from plyhouse.server.accounts.registration import Registration
 from plyhouse.server.administration.audit_follower import AuditFollower
 from plyhouse.server.competition_rules.class_list import read_students
 from plyhouse.server.competition_rules.dates import milliseconds, read_time
-from plyhouse.server.competition_rules.file_reader import only_submitted, stored_competition
+from plyhouse.server.competition_rules.file import decoded, file_of
 from plyhouse.server.competitions.baselines import BaselineState
 from plyhouse.server.competitions.boards import lateness
 from plyhouse.server.competitions.finals import told_delay
@@ -67,7 +66,6 @@ from plyhouse.storage import (
     join_codes,
     people_changes,
 )
-from plyhouse.storage.competition_rows import Code as CodeRow
 from plyhouse.storage.competition_rows import (
     CompetitionEntry,
     CompetitionRow,
@@ -86,7 +84,7 @@ def _time(text: str, row: CompetitionRow) -> int | None:
     """Read a time, which may be local to the zone of the competition; None for an empty text."""
     if not text.strip():
         return None
-    return milliseconds(read_time(text, stored_competition(row.file).dates.named_zone))
+    return milliseconds(read_time(text, file_of(row).dates.named_zone))
 
 
 async def _delayed(
@@ -94,7 +92,7 @@ async def _delayed(
 ) -> str:
     """Return what the extensions of some students delay."""
     students = await store.read(competition_students.students_of, row.id)
-    file = stored_competition(row.file)
+    file = file_of(row)
     return told_delay(row, file, students, store.now(), of=of, also=also)
 
 
@@ -128,7 +126,7 @@ async def take_in(
     delays = ""
     if late_until is not None:
         delays = await _delayed(store, row, [each.account for each in joined])
-    return [Joining(**asdict(each), delays=delays) for each in joined]
+    return [replace(each, delays=delays) for each in joined]
 
 
 @serve(competition_calls.students)
@@ -158,7 +156,7 @@ async def extend(
     """Let one student submit until a later time than the freeze; answers what that delays."""
     store = service(state, Store)
     row, by = await staff_acting(request, competition, data.why)
-    until = milliseconds(read_time(data.until, stored_competition(row.file).dates.named_zone))
+    until = milliseconds(read_time(data.until, file_of(row).dates.named_zone))
     student = await store.write(
         competition_students.extend, row.id, data.student, until, by, store.now()
     )
@@ -216,7 +214,7 @@ async def reissue_token(
         people_changes.reissue_token, competition, data.student, data.member, by, store.now()
     )
     await service(state, AuditFollower).look()
-    return Joining(**asdict(made))
+    return made
 
 
 @serve(competition_calls.new_code)
@@ -240,14 +238,14 @@ async def new_code(
     if code.late_ms is not None:
         who = "students who join by this code"
         delays = await _delayed(store, row, [who], {who: code.late_ms})
-    return _code(code, delays)
+    return replace(code, delays=delays)
 
 
 @serve(competition_calls.codes)
 async def codes(state: State, request: Call, competition: FromPath[str]) -> list[Code]:
     """List the codes of a competition."""
     row, _ = await staff_for(request, competition, "run")
-    return [_code(each) for each in await service(state, Store).read(join_codes.codes_of, row.id)]
+    return await service(state, Store).read(join_codes.codes_of, row.id)
 
 
 @serve(competition_calls.revoke_code)
@@ -276,7 +274,7 @@ async def join(state: State, request: Call, data: JSONBody[Join]) -> Joining:
     row, joined = await service(state, Registration).join(
         data.code, data.player, token, address_of(request), member
     )
-    return Joining(row.name, joined.account, joined.token, joined.outcome)
+    return replace(joined, name=row.name)
 
 
 @serve(competition_calls.versions)
@@ -288,7 +286,7 @@ async def versions(
     store = service(state, Store)
     entered: dict[int | None, list[VersionEntry]] = {}
     for each in await store.read(competition_entries.submissions, identity.player_id):
-        left_out = not each.handed_in and only_submitted(each.file)
+        left_out = not each.handed_in and decoded(each.parsed).hosting_required
         entered.setdefault(each.version_id, []).append(
             VersionEntry(each.competition, each.status, each.chosen, left_out)
         )
@@ -370,20 +368,15 @@ def student_row(student: CompetitionStudent) -> Student:
         student.display,
         student.status,
         student.extended_ms,
-        [Member(each.name, each.email, each.institution_id) for each in student.members],
+        list(student.members),
     )
-
-
-def _code(code: CodeRow, delays: str = "") -> Code:
-    return Code(**asdict(code), delays=delays)
 
 
 @serve(competition_calls.staff)
 async def staff(state: State, request: Call, competition: FromPath[str]) -> list[Staff]:
     """List the staff of a competition, owners first; empty where every organiser is an owner."""
     row, _ = await staff_for(request, competition, "see")
-    found = await service(state, Store).read(competition_staff.staff_of, row.id)
-    return [Staff(each.player, each.role, each.since_ms) for each in found]
+    return await service(state, Store).read(competition_staff.staff_of, row.id)
 
 
 @serve(competition_calls.add_staff)
@@ -394,10 +387,7 @@ async def add_staff(
     store = service(state, Store)
     row, identity = await staff_for(request, competition, "change")
     by = By(identity.player, data.why)
-    made, able = await store.write(
-        competition_staff.add, row.id, data.player, data.role, by, store.now()
-    )
-    return Staff(made.player, made.role, made.since_ms, able)
+    return await store.write(competition_staff.add, row.id, data.player, data.role, by, store.now())
 
 
 @serve(competition_calls.remove_staff)

@@ -7,7 +7,6 @@ with the scope ``organise``; the audit log records its actions.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Annotated, Any, Final
 
 from litestar import Request
@@ -34,8 +33,7 @@ from plyhouse.protocol.api.competitions import (
 from plyhouse.protocol.api.reports import Suspicions
 from plyhouse.server.accounts.roles import require
 from plyhouse.server.administration.audit_follower import AuditFollower
-from plyhouse.server.competition_rules.file import Baseline, CompetitionFile
-from plyhouse.server.competition_rules.file_reader import InvalidCompetition, stored_competition
+from plyhouse.server.competition_rules.file import Baseline, decoded
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.exports import grade_entries
 from plyhouse.server.competitions.lifecycle import Competitions
@@ -55,6 +53,7 @@ from plyhouse.server.web.api.access import (
 )
 from plyhouse.server.web.api.competition_people import entry_row, student_row
 from plyhouse.server.web.api.serving import serve
+from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import (
     competition_sql,
@@ -78,11 +77,10 @@ async def check(state: State, request: Call, data: JSONBody[FileText]) -> list[M
     await authorise(request, "organise")
     file = await service(state, Competitions).check(data.file)
     control = str(file.time_control)
-    measures = [
+    return [
         await service(state, Store).read(competition_sql.measure, game, control)
         for game in file.games
     ]
-    return [Measure(**asdict(each)) for each in measures]
 
 
 @serve(competition_calls.open_competition)
@@ -106,9 +104,11 @@ async def list_all(state: State) -> list[Competition]:
 async def status(state: State, request: Call, competition: FromPath[str]) -> CompetitionDetail:
     """Show a competition with its students, entries and progress."""
     row, _ = await staff_for(request, competition, "see")
+    if row.parsed is None and row.note:
+        raise Problem("competition/unreadable", row.note)
     view = await service(state, Competitions).view(row.id)
     return CompetitionDetail(
-        **_summary(view.row, view.file),
+        **_summary(view.row),
         note=view.row.note or "",
         warnings=[*view.warnings, *await service(state, Hosting).in_vain(row.id)],
         file=view.row.file,
@@ -291,28 +291,24 @@ def competition_summary(row: CompetitionRow) -> Competition:
     return Competition(**_summary(row))
 
 
-def _summary(row: CompetitionRow, file: CompetitionFile | None = None) -> dict[str, Any]:
-    if file is None:
-        try:
-            file = stored_competition(row.file)
-        except InvalidCompetition:  # a game's file is missing: the others are listed all the same
-            file = None
+def _summary(row: CompetitionRow) -> dict[str, Any]:
+    file = decoded(row.parsed)
     return {
         "competition": row.id,
         "name": row.name,
         "status": row.status,
         "games": [each.game for each in row.games],
-        "time_control": "" if file is None else str(file.time_control),
+        "time_control": str(file.time_control) if file.games else "",
         "format": row.format,
-        "board": "" if file is None else file.board,
-        "rules": "" if file is None else file.rules,
+        "board": file.board,
+        "rules": file.rules,
         "entries_per_student": row.entries_each,
         "opens_ms": row.opens_ms,
         "freezes_ms": row.freezes_ms,
         "final_ms": row.final_ms,
         "finished_ms": row.finished_ms,
         "rehearsal": row.rehearses is not None,
-        "practice": file is not None and file.practice.ladder,
+        "practice": file.practice.ladder,
         "practice_of": row.practice_of,
     }
 

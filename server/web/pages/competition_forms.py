@@ -17,6 +17,7 @@ from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery, QueryParameter
 
 from plyhouse.protocol.api.bots import Suspension
+from plyhouse.protocol.api.competitions import Code, Regrade, Staff
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import allows, role_in
 from plyhouse.server.competition_rules.file_template import template
@@ -40,13 +41,10 @@ from plyhouse.storage import (
     suspensions,
 )
 from plyhouse.storage import competition_messages as stored_regrades
-from plyhouse.storage.competition_messages import Regrade
 from plyhouse.storage.competition_rows import (
-    Code,
     CompetitionEntry,
     CompetitionRow,
     CompetitionStudent,
-    StaffMember,
     VersionRow,
 )
 from plyhouse.storage.errors import Unknown
@@ -139,7 +137,7 @@ class Pupil:
 
 
 @dataclass(frozen=True, slots=True)
-class Staff:
+class StaffView:
     """The staff's view of a competition."""
 
     role: str
@@ -155,7 +153,7 @@ class Staff:
     rehearsal: CompetitionRow | None = None
     """Its rehearsal, if there is one."""
     files: tuple[str, ...] = FILES
-    people: tuple[StaffMember, ...] = ()
+    people: tuple[Staff, ...] = ()
     """All of the staff, owners first."""
 
     @property
@@ -298,7 +296,7 @@ async def staff_of(
     hosting: Hosting,
     view: CompetitionView,
     viewer: Identity | None,
-) -> Staff | None:
+) -> StaffView | None:
     """The staff's part of the page; None for everybody else."""
     row, now = view.row, store.now()
     role = await role_in(store, row.id, viewer)
@@ -311,7 +309,7 @@ async def staff_of(
             entries.setdefault(each.player_id, []).append(each)
     baselines = _entered(directory, view, [each for each in view.entries if each.baseline])
     rehearsal = await _rehearsal(store, row)
-    return Staff(
+    return StaffView(
         role,
         tuple(_steps(config, view, rehearsal)) if runs else (),
         any(

@@ -18,10 +18,11 @@ from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery
 
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.api.competitions import Announcement
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
-from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competition_rules.file_reader import InvalidCompetition, stored_competition
+from plyhouse.server.accounts.roles import role_in
+from plyhouse.server.competition_rules.file import STRICTEST, CompetitionFile, decoded
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.competitions.overview import GameProgress
@@ -44,7 +45,6 @@ from plyhouse.server.web.parameters import service
 from plyhouse.server.web.plots import Bar, HeatCell, Plot, bars, head_to_head, intervals, progress
 from plyhouse.server.web.plots import Interval as PlotInterval
 from plyhouse.storage import competition_sql
-from plyhouse.storage.competition_messages import Announcement
 from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import Identity
@@ -228,10 +228,10 @@ async def _with_students(
     directory = service(state, Directory)
     config = service(state, ServerConfig)
     boards = service(state, Boards)
-    try:
-        file = await asyncio.to_thread(stored_competition, row.file)
-    except InvalidCompetition:
-        return missing(f"A game of {row.name} is not installed on this server any more.")
+    file = decoded(row.parsed)
+    if file is STRICTEST:
+        told = "" if await role_in(store, row.id, viewer) is None else row.note
+        return missing(told or f"The file of {row.name} cannot be read on this server.")
     sight = await privacy.sight(viewer)
     table, refused = None, ""
     following: list[Upcoming] = []
