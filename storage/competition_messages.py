@@ -136,8 +136,9 @@ def ask(
         competition_id=row.id, player_id=player_id, match_id=match_id, **values
     )
     number = int(connection.execute(insert.returning(here.id)).scalar_one())
-    subject = f"{number} of {student.name} in {row.name}"
-    audit.add(connection, now_ms, By(student.name), "regrade.ask", subject, row.id)
+    subject = f"{number} of {audit.ABOUT} in {row.name}"
+    by = By(student.name)
+    audit.add(connection, now_ms, by, "regrade.ask", subject, row.id, player_id=player_id)
     return _one(connection, row.id, number)
 
 
@@ -227,10 +228,12 @@ def answer(
         values |= {"answer": text, "answered_by": by.who[:100], "answered_ms": now_ms}
     if close:
         values["closed_ms"] = now_ms
-    subject = f"{number} of {old.student} in {row.name}"
+    subject = f"{number} of {audit.ABOUT} in {row.name}"
+    own = select(regrades.c.player_id).where(regrades.c.id == number)
+    student = int(connection.execute(own).scalar_one())
     for what, done in (("regrade.answer", bool(text)), ("regrade.close", close)):
         if done:
-            audit.add(connection, now_ms, by, what, subject, row.id)
+            audit.add(connection, now_ms, by, what, subject, row.id, player_id=student)
     if values:
         connection.execute(regrades.update().where(regrades.c.id == number).values(values))
     return _one(connection, row.id, number)

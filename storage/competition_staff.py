@@ -127,8 +127,8 @@ def add(connection: Connection, reference: str, name: str, role: str, by: By, no
             competition_id=row.id, player_id=who.id, role=role, since_ms=now_ms
         )
     )
-    subject = f"{who.name} as {role} of {row.name}"
-    audit.add(connection, now_ms, by, "staff.add", subject, row.id)
+    subject = f"{audit.ABOUT} as {role} of {row.name}"
+    audit.add(connection, now_ms, by, "staff.add", subject, row.id, player_id=who.id)
     held = connection.execute(
         select(tokens.c.scopes).where(tokens.c.player_id == who.id, tokens.c.revoked_ms.is_(None))
     ).scalars()
@@ -151,7 +151,8 @@ def remove(connection: Connection, reference: str, name: str, by: By, now_ms: in
         raise Unknown(
             f"{who.name} is not on the staff of {row.name!r}; see plyhouse competition staff list"
         )
-    audit.add(connection, now_ms, by, "staff.remove", f"{who.name} from {row.name}", row.id)
+    subject = f"{audit.ABOUT} from {row.name}"
+    audit.add(connection, now_ms, by, "staff.remove", subject, row.id, player_id=who.id)
     return who.name
 
 

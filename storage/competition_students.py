@@ -380,8 +380,8 @@ def extend(
     if student.status != "active":
         raise CompetitionRefusal("competition/revoked", f"{student.name} is {student.status}")
     _set_student(connection, row, student.player_id, extended_ms=until_ms)
-    subject = f"{student.name} in {row.name}"
-    audit.add(connection, now_ms, by, "competition.extend", subject, row.id)
+    subject, who = f"{audit.ABOUT} in {row.name}", student.player_id
+    audit.add(connection, now_ms, by, "competition.extend", subject, row.id, player_id=who)
     return str(student.name)
 
 
@@ -407,8 +407,8 @@ def leave(
     gone = _withdraw(
         connection, row, competition_entries.c.player_id == student.player_id, "withdrawn"
     )
-    subject = f"{student.name} from {row.name}"
-    audit.add(connection, now_ms, by, "competition.withdraw", subject, row.id)
+    subject, who = f"{audit.ABOUT} from {row.name}", student.player_id
+    audit.add(connection, now_ms, by, "competition.withdraw", subject, row.id, player_id=who)
     return str(student.name), gone
 
 
@@ -427,8 +427,8 @@ def restore(connection: Connection, reference: str, account: str, by: By, now_ms
     if student.status == "revoked":
         which &= competition_entries.c.status == "withdrawn"
     _withdraw(connection, row, which, "active")
-    subject = f"{student.name} to {row.name}"
-    audit.add(connection, now_ms, by, "competition.restore", subject, row.id)
+    subject, who = f"{audit.ABOUT} to {row.name}", student.player_id
+    audit.add(connection, now_ms, by, "competition.restore", subject, row.id, player_id=who)
     return str(student.name)
 
 
@@ -445,6 +445,7 @@ def disqualify(
         student = student_of(connection, row, player)
         _set_student(connection, row, student.player_id, status="disqualified")
         which, name = competition_entries.c.player_id == student.player_id, str(student.name)
+        about = {"player_id": student.player_id}
     else:
         fitting = [
             each for each in entries_of(connection, row.id) if key_of(each.name) == key_of(who)
@@ -453,8 +454,10 @@ def disqualify(
             known = ", ".join(each.name for each in entries_of(connection, row.id)[:20])
             raise Unknown(f"{who} is not entered in {row.name!r}; entered: {known or 'nobody yet'}")
         which, name = competition_entries.c.bot_id == fitting[0].bot_id, fitting[0].name
+        about = {"bot_id": fitting[0].bot_id}
     gone = _withdraw(connection, row, which, "disqualified")
-    audit.add(connection, now_ms, by, "competition.disqualify", f"{name} from {row.name}", row.id)
+    subject = f"{audit.ABOUT} from {row.name}"
+    audit.add(connection, now_ms, by, "competition.disqualify", subject, row.id, **about)
     return name, gone
 
 

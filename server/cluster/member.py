@@ -21,10 +21,9 @@ from plyhouse.server.cluster.remote_matches import RemoteMatch
 from plyhouse.server.cluster.remote_play import RemotePlay
 from plyhouse.server.cluster.switchboard import Switchboard
 from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.match.presence import MatchSummary, Presence
 from plyhouse.server.table.live import LiveMatch
-from plyhouse.server.table.pairing_plans import SeatHolder
 from plyhouse.server.table.participants import Participant
-from plyhouse.server.table.presence import MatchSummary, Presence
 from plyhouse.server.table.running_match import RunningMatch
 from plyhouse.server.wire.session import Session
 from plyhouse.storage import members
@@ -152,10 +151,10 @@ class Member:
         return await self.sockets.ticket(secret)
 
     async def admit(
-        self, wanted: SeatHolder, session: Session, *, takeover: bool
+        self, wanted: Presence, session: Session, *, key: str, takeover: bool
     ) -> tuple[Participant, bool, int]:
         """Have the leader make a session the connection of its bot."""
-        return await self.sockets.admit(wanted, session, takeover=takeover)
+        return await self.sockets.admit(wanted, session, key=key, takeover=takeover)
 
     def returned(self, live: LiveMatch, seat: int, waited_ns: int) -> None:
         """Excuse a bot that is back in a match here for the time that servers kept it away."""

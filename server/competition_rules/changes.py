@@ -178,7 +178,7 @@ _LABELS: Final[Mapping[str, str]] = {
     "baselines[].twin_of": "Twin of baseline {bot}",
     "baselines[].reference": "Built-in bot of baseline {bot}",
 }
-"""The words for a key that students read; only organisers know the file."""
+"""Keys in words, for students, who do not know the file."""
 
 _OTHER: Final = Rule(FINAL, "It holds for the final")
 _CERTAIN: Final = Rule(
@@ -402,7 +402,7 @@ def notice(changes: list[Change]) -> str:
 
 
 def label(key: str) -> str:
-    """Return what students read of a key.
+    """Return a key in words for students.
 
     >>> label("baselines[staff/easy].at_least")
     'Least score against baseline staff/easy'

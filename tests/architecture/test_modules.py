@@ -30,7 +30,7 @@ LONG = {
 """The modules that are longer, each with the reason."""
 
 SMALL = 60
-FEW = 36
+FEW = 35
 """Modules of fewer than `SMALL` lines are rare: at most this number."""
 
 UNLISTED = {

@@ -25,7 +25,7 @@ from plyhouse.server.competitions.finals import finals_of
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.grades.board import GameFinal
-from plyhouse.server.match.private_name import PRIVATE
+from plyhouse.server.match.presence import PRIVATE
 from plyhouse.storage import competition_sql, competition_students
 from plyhouse.storage.competition_rows import NewMember
 from plyhouse.storage.rows import By, Identity

@@ -11,7 +11,7 @@ from tests.harness.finals import Course, weaker_resigns
 
 from plyhouse.server.competitions import results_cache as final_results
 from plyhouse.server.grades import board_fits
-from plyhouse.server.match.private_name import PRIVATE
+from plyhouse.server.match.presence import PRIVATE
 
 FILE = """
 name = "Cup"

@@ -45,6 +45,7 @@ from plyhouse.server.competition_rules.file import decoded, file_of
 from plyhouse.server.competitions.baselines import BaselineState
 from plyhouse.server.competitions.boards import lateness
 from plyhouse.server.competitions.finals import told_delay
+from plyhouse.server.competitions.overview import CompetitionView
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import (
     acting_staff,
@@ -358,6 +359,18 @@ def entry_row(
         *late,
         hosted=hosted,
         missing=list(missing),
+    )
+
+
+def entry_in(view: CompetitionView, directory: Directory, entry: CompetitionEntry) -> Entry:
+    """Return an entry with all that its organiser sees of it."""
+    return entry_row(
+        directory,
+        entry,
+        baseline=view.baselines.get(entry.name),
+        late=view.late_of(entry),
+        hosted=entry.bot_id in view.hosted,
+        missing=view.missing.get(entry.bot_id, ()),
     )
 
 

@@ -274,7 +274,7 @@ async def detail(request: Call, state: State, match: FromPath[str]) -> Ending:
             403,
         )
     data = end_data(end)
-    return Ending(match, end.ply, end.seat, end.text, data.reason, data.detail)
+    return Ending(match, end.ply, end.seat, end.text, stored.header.reason, data.detail)
 
 
 HANDLERS: Final[tuple[Any, ...]] = (
