@@ -34,7 +34,6 @@ ALLOWED: dict[str, set[str]] = {
     },
     "clients.arena": {"games", "protocol", "server", "bots", "clients.shared"},
     "clients.bot_check": {"games", "protocol", "server", "bots", "clients.arena", "clients.shared"},
-    "clients.rehearsal": {"games", "protocol", "storage", "server", "bots", "clients.shared"},
     "clients.review": {"games", "search", "protocol", "server", "clients.api", "clients.shared"},
     "clients.yardstick": {
         "games",
@@ -74,7 +73,6 @@ ALLOWED: dict[str, set[str]] = {
         "clients.arena",
         "clients.bot_check",
         "clients.builtin_bots",
-        "clients.rehearsal",
         "clients.replay",
         "clients.review",
         "clients.runner",
