@@ -1,9 +1,6 @@
 """Packages and commands as bots of this machine, read from a file, a folder or a zip.
 
-The rules are in `plyhouse.protocol.hosting.package`.
-
-Packages and commands as bots of this machine, without a sandbox.
-
+The rules are in `plyhouse.protocol.hosting.package`.  Two texts name such bots:
 ``mybot/``: a folder with what `plyhouse submit` takes, ``cmd:./mybot --fast``: any program that
 speaks protocol v1 as lines of JSON (`plyhouse.bots.engines.command_bot`).
 """
@@ -17,7 +14,9 @@ import shutil
 import stat
 import zipfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from plyhouse.protocol.hosting.package import (
     MANIFEST,
@@ -37,12 +36,15 @@ from plyhouse.protocol.hosting.package import (
 
 __all__ = [
     "COMMAND",
+    "LOCAL_RULES",
     "MANIFEST",
+    "Command",
     "Manifest",
     "Package",
     "Rules",
     "SubmissionError",
     "local_spec",
+    "read_command",
     "read_package",
 ]
 
@@ -100,8 +102,42 @@ def _read(path: Path, name: str, rules: Rules) -> bytes:
     return content
 
 
-COMMAND = "cmd:"
+COMMAND: Final = "cmd:"
 """The beginning of a text that names a command."""
+
+LOCAL_RULES: Final = Rules(packages=frozenset("*"), installed=False, runtimes=frozenset("*"))
+"""Rules for bots of this machine, which may use all that is installed here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A program that speaks protocol v1 as lines of JSON."""
+
+    program: str
+    """An absolute path, or a name on the PATH."""
+    arguments: tuple[str, ...] = ()
+    folder: str = ""
+    """Where it starts; empty for the current folder."""
+    plays: tuple[str, ...] = ()
+    """Its games; empty for those of its ``hello``."""
+    version: str = ""
+    """Identifies the files of a package."""
+    label: str = ""
+    """Its name in messages; empty for that of the program."""
+
+    @property
+    def spec(self) -> str:
+        """The bot as `plyhouse.bots.loading` takes it."""
+        options = {
+            "program": self.program,
+            "arguments": shlex.join(self.arguments),
+            "folder": self.folder,
+            "plays": ";".join(self.plays),
+            "version": self.version,
+            "label": self.label,
+        }
+        given = [f"{name}={json.dumps(value)}" for name, value in options.items() if value]
+        return f"command({', '.join(given)})"
 
 
 def local_spec(text: str) -> str:
@@ -110,23 +146,10 @@ def local_spec(text: str) -> str:
     Raises `SubmissionError`.
     """
     if text.startswith(COMMAND):
-        try:
-            words = shlex.split(text.removeprefix(COMMAND))
-        except ValueError as error:
-            raise SubmissionError(
-                "missing", f"{text!r} cannot be read: {error}. Check its quotes"
-            ) from None
-        if not words:
-            raise SubmissionError(
-                "missing", f"{COMMAND} names no program: write it like cmd:./mybot"
-            )
-        program, *arguments = words
-        if os.sep in program:  # it holds in any folder
-            program = str(Path(program).expanduser().resolve())
-        return _command(program, arguments)
+        return read_command(text).spec
     folder = Path(text).resolve()
     try:
-        package = read_package(folder, Rules(installed=False, runtimes=frozenset("*")))
+        package = read_package(folder, LOCAL_RULES)
     except SubmissionError as error:
         raise SubmissionError("missing", f"{text}: {error}") from None
     manifest = package.manifest
@@ -135,16 +158,30 @@ def local_spec(text: str) -> str:
     program, *arguments = manifest.run
     if "/" in program:
         program = str(folder / program)
-    return _command(
-        program,
-        arguments,
-        folder=str(folder),
-        plays=";".join(manifest.games),
-        version=version_of(package),
-    )
+    return _checked(
+        Command(program, tuple(arguments), str(folder), manifest.games, version_of(package))
+    ).spec
 
 
-def _command(program: str, arguments: list[str], **more: str) -> str:
+def read_command(text: str) -> Command:
+    """Return the command of a text like ``cmd:./mybot --fast``; raises `SubmissionError`."""
+    try:
+        words = shlex.split(text.removeprefix(COMMAND))
+    except ValueError as error:
+        raise SubmissionError(
+            "missing", f"{text!r} cannot be read: {error}. Check its quotes"
+        ) from None
+    if not words:
+        raise SubmissionError("missing", f"{COMMAND} names no program: write it like cmd:./mybot")
+    program, *arguments = words
+    if os.sep in program:  # it holds in any folder
+        program = str(Path(program).expanduser().resolve())
+    return _checked(Command(program, tuple(arguments)))
+
+
+def _checked(command: Command) -> Command:
+    """Return the command; raises `SubmissionError` if it cannot be started."""
+    program = command.program
     if shutil.which(program) is None:
         if os.sep not in program:
             raise SubmissionError(
@@ -152,6 +189,4 @@ def _command(program: str, arguments: list[str], **more: str) -> str:
             )
         fault = "is not executable: run chmod +x" if Path(program).is_file() else "is no program:"
         raise SubmissionError("missing", f"{Path(program).name} {fault} {program}")
-    options = {"program": program, "arguments": shlex.join(arguments), **more}
-    given = ", ".join(f"{name}={json.dumps(value)}" for name, value in options.items() if value)
-    return f"command({given})"
+    return command

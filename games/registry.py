@@ -20,6 +20,7 @@ import importlib
 import importlib.util
 import inspect
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -257,6 +258,16 @@ def _load_module(path: Path, source: str) -> ModuleType:
 def game_file(source: str) -> Path:
     """Return the file that a source like ``mygame.py:MyGame`` names; raises `InvalidGameSource`."""
     return Path(_file_and_class(source)[0])
+
+
+def anywhere(spec: str) -> str:
+    """Return a spec that names its file, if any, by a path that holds in every folder.
+
+    >>> anywhere("nim(heaps='3,4')"), anywhere("/games/../chomp.py(rows=3)")
+    ("nim(heaps='3,4')", '/chomp.py(rows=3)')
+    """
+    name = spec.partition("(")[0]
+    return os.path.abspath(name) + spec[len(name) :] if _FILE.fullmatch(name) else spec
 
 
 def _file_and_class(source: str) -> tuple[str, str | None]:

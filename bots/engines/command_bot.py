@@ -1,8 +1,9 @@
 """``command``: plays by a program that speaks protocol v1 as lines of JSON.
 
-Such a program can be submitted as it is (docs/hosted-bots.md).  Here it runs without a sandbox and
-with all that its user may do.  Each match has a process of its own, which is told what a hosted one
-is told, in the same order.  The messages are written from what a `Bot` knows of its turn.
+Such a program can be submitted as it is (docs/hosted-bots.md).  Here it runs with all that its user
+may do, unless its command starts a box (`plyhouse.bots.sandbox.boxed_command`).  Each match has a
+process of its own, which is told what a hosted one is told, in the same order.  The messages are
+written from what a `Bot` knows of its turn.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any, ClassVar, Final
 
 import msgspec
 
-from plyhouse.bots.api import Bot, BotError, Resignation, Turn
+from plyhouse.bots.api import Bot, BotError, Match, Resignation, Turn
 from plyhouse.bots.engines.engine_bot import MS, Engine, Thinking
 from plyhouse.bots.engines.engine_process import Program, Wait, find_program
 from plyhouse.bots.engines.errors import EngineError, quoted
@@ -99,6 +100,7 @@ class CommandBot(Bot):
     folder: the folder in which it starts; empty for the current one.
     plays: the games that it plays, with semicolons; empty for those of its ``hello``.
     version: identifies the files of a package.
+    label: name of the program in messages; empty for that of its file.
     """
 
     name = "command"
@@ -115,10 +117,11 @@ class CommandBot(Bot):
         folder: str = "",
         plays: str = "",
         version: str = "",
+        label: str = "",
     ) -> None:
         found = find_program(shlex.quote(program) if program else "", LineProgram.protocol)
         command = (*found.command, *shlex.split(arguments))
-        self._program = Program(found.name, command, folder)
+        self._program = Program(label or found.name, command, folder)
         self._line: LineProgram | None = None
         self._match = ""
         self._told = 0
@@ -141,12 +144,19 @@ class CommandBot(Bot):
         while cls._spare:
             cls._spare.pop().end()
 
+    def prepare(self, match: Match) -> None:
+        """Start the program of the match after this one, off the clock.
+
+        That of this match has started when the bot's object exists.
+        """
+        if len(self._spare) < 2:
+            self._spare.append(LineProgram(self._program, ()))
+
     def start(self, turn: Turn) -> None:
         """Give the match to a program, and wait until it is ready."""
         spare = self._spare.popleft() if self._spare else LineProgram(self._program, ())
         if not spare.process.running:  # it has ended while it waited
             spare = LineProgram(self._program, ())
-        self._spare.append(LineProgram(self._program, ()))
         self._line, self._match = spare, turn.match.id
         spare.write(
             Welcome(

@@ -26,6 +26,8 @@ class Built:
     """The digest that its runner reports to the server, see `digest_of`."""
     manifest: Manifest
     requirements: tuple[str, ...]
+    readable: tuple[str, ...] = ()
+    """Folders that its program may read beside the tree."""
 
     @property
     def spec(self) -> str:

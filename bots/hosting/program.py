@@ -16,6 +16,7 @@ one needs only another way to read and write.  Between it and the server stands 
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
@@ -42,6 +43,7 @@ from plyhouse.bots.running.base_runner import Runner
 from plyhouse.bots.running.run_options import RunOptions
 from plyhouse.bots.sandbox.box import Box, Cores, Limits, Tier
 from plyhouse.bots.sandbox.client import ForkServerClient
+from plyhouse.games.registry import game_names
 from plyhouse.protocol.messages import (
     Accepted,
     Answer,
@@ -95,6 +97,7 @@ class ProgramRunner(Runner):
             tier=tier,
             folder=str(built.folder),
             command=built.manifest.run,
+            readable=built.readable,
             limits=limits or Limits(),
             nice=nice,
         )
@@ -167,6 +170,11 @@ class ProgramRunner(Runner):
         for each in first:
             if isinstance(each, BaseException):
                 raise each
+            if not self._games:  # a command without a package: its ``hello`` says what it plays
+                self._games = tuple(each.hello.games) or game_names()
+                self._client.introduction = dataclasses.replace(
+                    self._client.introduction, games=self._games
+                )
             self._spawn(self._slot(each)).add_done_callback(self._slot_ended)
 
     # Processes: so many as there may be matches at once, each replaced after its match

@@ -53,6 +53,7 @@ from plyhouse.bots.process.messages import (
 )
 from plyhouse.bots.process.ply_cost import CostOfPly, Stopwatch
 from plyhouse.bots.process.tracker import position_of
+from plyhouse.games.registry import anywhere
 from plyhouse.protocol.messages import ClockState, Event, Outcome
 
 __all__ = ["HANG_GRACE", "Request", "Supervisor"]
@@ -447,6 +448,10 @@ class Supervisor:
 
     def _tell(self, process: BotProcess, entry: _Match) -> None:
         begin = entry.begin()
+        if self._launcher is not BARE:  # a box starts in a folder of its own
+            game = anywhere(begin.snapshot.game)
+            snapshot = msgspec.structs.replace(begin.snapshot, game=game)
+            begin = msgspec.structs.replace(begin, snapshot=snapshot, file=anywhere(begin.file))
         process.send(begin)
         entry.told = len(entry.events())
         entry.prepared = False

@@ -15,6 +15,7 @@ import msgspec
 from plyhouse.bots.client.timing import MS, REAL_CLOCK, SECOND, Clock, first_of
 from plyhouse.bots.loading import check_spec
 from plyhouse.bots.process.author_log import AuthorLog
+from plyhouse.bots.process.launcher import BARE, Launcher
 from plyhouse.bots.process.messages import Begin, Chosen, Failed, Resigned
 from plyhouse.bots.process.supervisor import Request, Supervisor
 from plyhouse.bots.running.history import History
@@ -65,6 +66,7 @@ async def ask_bot(
     seed: str = "",
     left_ns: int | None = None,
     output: Callable[[str], None],
+    launcher: Launcher = BARE,
     clock: Clock = REAL_CLOCK,
 ) -> Asked:
     """Ask ``spec`` (see `plyhouse.bots.loading`) what it plays in a position where it is to move.
@@ -72,11 +74,12 @@ async def ask_bot(
     ``game_file`` is the file of a game that goes by its own name.  ``seed`` is that of the run
     (``--seed``), from which ``turn.rng`` follows as in the match.  ``left_ns`` replaces the time
     until its flag falls.  ``output`` gets each line that the bot prints, and what is noted of it.
-    Raises `BotLoadError` if it cannot be loaded.
+    ``launcher`` starts its process.  Raises `BotLoadError` if it cannot be loaded.
     """
     if snapshot.seat is None:
         raise ValueError("a spectator has no seat to play")
-    supervisor = Supervisor(check_spec(spec), AuthorLog("bot", terminal=output), clock=clock)
+    log = AuthorLog("bot", terminal=output)
+    supervisor = Supervisor(check_spec(spec), log, launcher=launcher, clock=clock)
     loaded = await supervisor.start()
     supervisor.log.name = loaded.name
     try:

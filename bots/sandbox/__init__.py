@@ -4,6 +4,7 @@
     tiers           the tier that this machine supports, found by trying
     client          starts and stops boxes: `ForkServerClient`
     launcher        runs bots in boxes, in place of ordinary processes
+    boxed_command   a command that runs a program in a box
 
 Processes, from the outside to the inside:
 

@@ -88,7 +88,10 @@ class ForkServer:
                     self._told(key.data)
 
     def _asked(self) -> bool:
-        data, descriptors, _, _ = socket.recv_fds(self._control, PACKET, DESCRIPTORS)
+        try:
+            data, descriptors, _, _ = socket.recv_fds(self._control, PACKET, DESCRIPTORS)
+        except ConnectionError:  # the client was killed before it had read everything
+            return False
         if not data:
             return False
         try:

@@ -22,6 +22,7 @@ from plyhouse.bots.client.timing import REAL_CLOCK, SECOND, Clock
 from plyhouse.bots.loading import BotLoadError, check_spec
 from plyhouse.bots.options import split_options
 from plyhouse.bots.process.author_log import AuthorLog
+from plyhouse.bots.process.launcher import BARE, Launcher
 from plyhouse.bots.process.messages import Begin, Chosen, Failed, Loaded
 from plyhouse.bots.process.supervisor import HANG_GRACE, Supervisor
 from plyhouse.bots.serving.requests import (
@@ -48,8 +49,15 @@ GRACE: Final = 1.0
 class ServedBot:
     """A bot in its process, asked outside of a server."""
 
-    def __init__(self, spec: str, output: Callable[[str], None], clock: Clock = REAL_CLOCK) -> None:
+    def __init__(
+        self,
+        spec: str,
+        output: Callable[[str], None],
+        clock: Clock = REAL_CLOCK,
+        launcher: Launcher = BARE,
+    ) -> None:
         self._spec = check_spec(spec)
+        self._launcher = launcher
         self._output = output
         self._clock = clock
         self._supervisor: Supervisor | None = None
@@ -68,7 +76,7 @@ class ServedBot:
     async def start(self) -> Loaded:
         """Load the bot; raise `BotLoadError` if that fails."""
         log = AuthorLog("bot", terminal=self._output)
-        supervisor = Supervisor(self._spec, log, clock=self._clock)
+        supervisor = Supervisor(self._spec, log, launcher=self._launcher, clock=self._clock)
         self.loaded = await supervisor.start()
         log.name = self.loaded.name
         self._supervisor = supervisor
@@ -86,7 +94,7 @@ class ServedBot:
             merged[key] = json.dumps(value) if kinds.get(key) == "str" else value
         spec = f"{name}({', '.join([f'{key}={value}' for key, value in merged.items()])})"
         log = AuthorLog(self.loaded.name, terminal=self._output)
-        supervisor = Supervisor(spec, log, clock=self._clock)
+        supervisor = Supervisor(spec, log, launcher=self._launcher, clock=self._clock)
         await supervisor.start()
         before, self._supervisor = self._supervisor, supervisor
         self._match = ""
@@ -102,6 +110,13 @@ class ServedBot:
         self._released.set()
         if after < UNBOUNDED:
             self._timer = asyncio.get_running_loop().call_later(after / SECOND, self.stop)
+
+    async def prepare(self, ask: Ask) -> None:
+        """Let the bot prepare for a question, which then takes none of its time."""
+        if self._supervisor is None:
+            raise RuntimeError("the bot is not running")
+        self._follow(self._supervisor, ask)
+        await self._supervisor.settled(self._match)
 
     async def ask(self, ask: Ask) -> Answer:
         """Return the bot's answer in a position where a seat is to move."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 
@@ -16,21 +17,47 @@ def contest_labels(contest: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
 
 
 def bot_labels(bots: tuple[str, ...]) -> tuple[str, ...]:
-    """Return a short name for each bot, all different: of its file or class, or with a number.
+    """Return a short name for each bot, all different: of its file, class or program.
 
-    Characters that names of bots cannot have become hyphens.
+    Bots of one name get their folders or arguments as well, and at last a number.  Characters that
+    names of bots cannot have become hyphens.
 
     >>> bot_labels(("my bot (copy).py", "bots/a.py:Bold", "random", "random"))
     ('my-bot-copy', 'Bold', 'random', 'random-2')
+    >>> bot_labels(("old/mybot.py", "new/mybot.py", "cmd:./go --depth 2", "cmd:./go --depth 3"))
+    ('old-mybot', 'new-mybot', 'go-depth-2', 'go-depth-3')
     """
+    names = [_names(bot) for bot in bots]
+    short = [each[0].lower() for each in names]
     labels: list[str] = []
-    for bot in bots:
-        path, _, name = bot.removeprefix("cmd:").partition(".py:")
-        label = name or Path(path).name.removesuffix(".py")
-        label = re.sub(r"[^A-Za-z0-9_.-]+", "-", label)[:28].strip("-.") or "bot"
+    for bot, (name, full) in zip(bots, names, strict=True):
+        alike = {other for other, text in zip(bots, short, strict=True) if text == name.lower()}
+        label = name if alike == {bot} else full
         number, taken = 1, label
         while taken.lower() in (each.lower() for each in labels):  # names do not differ by case
             number += 1
             taken = f"{label}-{number}"
         labels.append(taken)
     return tuple(labels)
+
+
+def _names(bot: str) -> tuple[str, str]:
+    """Return a bot's short name, and one with its folder or arguments."""
+    if bot.startswith("cmd:"):
+        program, *arguments = shlex.split(bot.removeprefix("cmd:"))
+        # A program on the PATH runs what the author wrote, as in `node bot.mjs`.
+        file = next((each for each in arguments if Path(each).is_file()), "")
+        own = program if "/" in program or not file else file
+        name = Path(own).stem if own == file else Path(program).name
+        folder = "" if own == program == name else Path(own).parent.name
+        return _label(name), _label(" ".join([folder, name, *arguments]))
+    path, _, kind = bot.partition(".py:")
+    place = Path(path.removesuffix(".py"))
+    if place.is_dir():
+        place = place.resolve()
+    name = kind or place.name
+    return _label(name), _label(f"{place.parent.name} {name}")
+
+
+def _label(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_.]+", "-", text).strip("-.")[:28].strip("-.") or "bot"

@@ -17,6 +17,7 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -40,8 +41,8 @@ from plyhouse.clients.shared.gc_settings import collect_rarely
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Outcome
 from plyhouse.server.gateway.local_hub import LocalHub
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
-from plyhouse.server.table.match_runner import Terms
 
 if TYPE_CHECKING:
     from plyhouse.bots.hosting.hosted_runner import MakeRunner
@@ -110,12 +111,16 @@ class Arena:
     async def bots(self) -> AsyncIterator[list[int]]:
         """Connect all bots; raises what keeps one of them from playing."""
         token = self.hub.add_player(PLAYER)
-        async with boxes(self.series.boxed) as makers, self._connected(token, makers) as holders:
+        boxed = self.series.boxed or ("",) * len(self.series.bots)
+        async with (
+            boxes(boxed, self.series.game) as makers,
+            self._connected(token, makers) as holders,
+        ):
             yield holders
 
     @asynccontextmanager
     async def _connected(
-        self, token: str, makers: Sequence[tuple[str, MakeRunner]]
+        self, token: str, makers: Sequence[tuple[str, MakeRunner] | None]
     ) -> AsyncIterator[list[int]]:
         try:
             for index in range(len(self._names)):
@@ -127,7 +132,9 @@ class Arena:
                 run.cancel()
             await asyncio.gather(*self._runs, return_exceptions=True)
 
-    async def _run(self, index: int, token: str, makers: Sequence[tuple[str, MakeRunner]]) -> None:
+    async def _run(
+        self, index: int, token: str, makers: Sequence[tuple[str, MakeRunner] | None]
+    ) -> None:
         name, bot = self._names[index], index % len(self.series.bots)
         options = RunOptions(
             bot=name,
@@ -142,8 +149,9 @@ class Arena:
             first_attempts=1,
         )
         connector = connector_of(self.hub)
-        if makers:
-            spec, make = makers[bot]
+        made = makers[bot]
+        if made is not None:
+            spec, make = made
             await make(spec, connector, token, options).run()
         else:
             await run_bot(self.series.bots[bot], "", token, options, connector=connector)
@@ -258,13 +266,15 @@ class Arena:
 
 
 @asynccontextmanager
-async def boxes(bots: Sequence[str]) -> AsyncIterator[list[tuple[str, MakeRunner]]]:
-    """Prepare bots for the sandbox of a server, see `boxed`; nothing to do without bots.
+async def boxes(
+    bots: Sequence[str], game: str
+) -> AsyncIterator[list[tuple[str, MakeRunner] | None]]:
+    """Prepare bots for the sandbox of a server, see `boxed`; None for those without a name.
 
     Raises `SandboxError` if there is no sandbox here.
     """
-    if not bots:
-        yield []
+    if not any(bots):
+        yield [None] * len(bots)
         return
     # Few series need these.
     from plyhouse.bots.hosting.hosted_runner import boxed
@@ -275,9 +285,8 @@ async def boxes(bots: Sequence[str]) -> AsyncIterator[list[tuple[str, MakeRunner
     try:
         tier = await choose_tier(fork_server)
         with tempfile.TemporaryDirectory(prefix="plyhouse-match-") as store:
-            yield [
-                await asyncio.to_thread(boxed, bot, Path(store), fork_server, tier) for bot in bots
-            ]
+            make = partial(boxed, fork_server=fork_server, tier=tier, games=[game])
+            yield [await asyncio.to_thread(make, bot, Path(store)) if bot else None for bot in bots]
     finally:
         await fork_server.close()
 

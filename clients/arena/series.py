@@ -42,7 +42,7 @@ class Series(msgspec.Struct, frozen=True):
     opening_plies: int = 0
     """Plies at the start of every pairing that are drawn at random, alike in all its matches."""
     boxed: tuple[str, ...] = ()
-    """The bots as the user named them, to run in a sandbox; empty to run them without."""
+    """The bots as the user named them, to run in a sandbox; "" for one that runs without."""
     sides: tuple[int, ...] = ()
     """The bot of each seat in the first match of a pairing, where a bot plays all seats of a team
     (`plyhouse.server.results.scoring.teams_of`); empty if each bot plays one seat."""

@@ -14,6 +14,7 @@ import click
 
 from plyhouse.bots.hosting.hosted_runner import boxed
 from plyhouse.bots.loading import check_spec
+from plyhouse.bots.local_packages import LOCAL_RULES
 from plyhouse.bots.sandbox.box import TIERS, Cores, Tier, tier_named
 from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.bots.sandbox.probe_runner import ProbeResult, probe_tier
@@ -34,7 +35,7 @@ async def check_bot_or_submission(
     on_finding: Callable[[Finding], None],
     on_output: Callable[[str], None],
     on_games: Callable[[Sequence[str], Sequence[str]], None] | None = None,
-    rules: Rules | None = None,
+    rules: Rules = LOCAL_RULES,
     terms: Terms | None = None,
     default: TimeControl = DEFAULT,
     core: int | None = None,
@@ -62,7 +63,7 @@ async def check_bot_or_submission(
         cores = None if core is None else Cores([core])
         with tempfile.TemporaryDirectory(prefix="plyhouse-check-") as store:
             spec, make_runner = await asyncio.to_thread(
-                boxed, bot, Path(store), fork_server, chosen, rules, cores
+                boxed, bot, Path(store), fork_server, chosen, rules, cores, games or ()
             )
             return await check_bot(
                 spec=spec,

@@ -124,10 +124,10 @@ def revoke(prefix: str, why: str, keep_matches: bool, database: str) -> None:
 
 
 def day(milliseconds: int) -> str:
-    """The day of a wall-clock time in milliseconds since 1970, in UTC: ``2026-05-04``."""
-    from datetime import UTC, datetime
+    """The day of a wall-clock time in milliseconds since 1970, on this machine: ``2026-05-04``."""
+    from datetime import datetime
 
-    return datetime.fromtimestamp(milliseconds / 1000, UTC).date().isoformat()
+    return datetime.fromtimestamp(milliseconds / 1000).date().isoformat()
 
 
 @click.group(cls=HintingGroup)

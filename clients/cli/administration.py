@@ -23,7 +23,7 @@ from plyhouse.clients.shared.options import (
     server_option,
     token_option,
 )
-from plyhouse.clients.shared.output import note, print_table
+from plyhouse.clients.shared.output import minute, note, print_table
 
 if TYPE_CHECKING:
     from plyhouse.protocol.api.people import AuditEntry
@@ -253,9 +253,9 @@ def reinstate(
     player, name = _bot(target)
     if server is not None:
         from plyhouse.clients.shared.http import ask
-        from plyhouse.protocol.api import calls
+        from plyhouse.protocol.api import administration_calls
 
-        call = calls.reinstate(player, name, version=version_label, why=why)
+        call = administration_calls.reinstate(player, name, version=version_label, why=why)
         labels = [each.version for each in ask(server, call, token)]
     else:
 
@@ -297,7 +297,7 @@ def audit(limit: int, database: str, as_json: bool) -> None:
         click.echo(json.dumps([dataclasses.asdict(row) for row in rows], indent=2))
     elif rows:
         cells = [[minute(row.at_ms), row.who, row.what, _subject(row), row.why] for row in rows]
-        print_table("Audit log", ["when (UTC)", "who", "what", "subject", "why"], cells, "lllll")
+        print_table("Audit log", ["when", "who", "what", "subject", "why"], cells, "lllll")
     else:
         note(f"Nothing in the audit log of {database} yet.")
 
@@ -305,13 +305,6 @@ def audit(limit: int, database: str, as_json: bool) -> None:
 def _subject(row: AuditEntry) -> str:
     """Return the object of an action; a match's id distinguishes it from others of its game."""
     return f"{row.subject} {row.subject_id}" if row.what == "match.void" else row.subject
-
-
-def minute(milliseconds: int) -> str:
-    """A wall-clock time in milliseconds since 1970, in UTC: ``2026-05-04 09:30``."""
-    from datetime import UTC, datetime
-
-    return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%d %H:%M")
 
 
 _HERE: Final = "plyhouse.clients.cli"

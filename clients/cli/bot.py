@@ -12,7 +12,6 @@ from typing import Final
 
 import click
 
-from plyhouse.clients.cli.administration import minute
 from plyhouse.clients.cli.competition import request
 from plyhouse.clients.shared.errors import (
     EXIT_FAILED,
@@ -34,8 +33,15 @@ from plyhouse.clients.shared.options import (
     time_control_option,
     token_option,
 )
-from plyhouse.clients.shared.output import counted, late_words, note, print_json, print_table
-from plyhouse.protocol.api import calls, competition_calls
+from plyhouse.clients.shared.output import (
+    counted,
+    late_words,
+    minute,
+    note,
+    print_json,
+    print_table,
+)
+from plyhouse.protocol.api import administration_calls, competition_calls
 from plyhouse.protocol.api.submissions import VersionEntry
 
 ENGINE_BOTS: Final = ("gnubg", "gtp", "uci", "xboard")
@@ -323,7 +329,7 @@ def versions(name: str, server: str, token: str | None, as_json: bool) -> None:
         ]
         for each in rows
     ]
-    columns = ["bot", "version", "digest", "first seen (UTC)", "plays in"]
+    columns = ["bot", "version", "digest", "first seen", "plays in"]
     print_table("Versions", columns, cells, "llllw")
 
 
@@ -345,7 +351,7 @@ def status(server: str, token: str | None, as_json: bool) -> None:
     A version that forfeits again and again is not paired any more. A fixed bot is a new version and
     plays at once.
     """
-    rows = request(server, token, calls.suspensions())
+    rows = request(server, token, administration_calls.suspensions())
     if as_json:
         print_json(rows)
         return
@@ -362,7 +368,7 @@ def status(server: str, token: str | None, as_json: bool) -> None:
         ]
         for each in rows
     ]
-    columns = ["bot", "version", "digest", "suspended (UTC)", "why"]
+    columns = ["bot", "version", "digest", "suspended", "why"]
     print_table("Suspended", columns, cells, "llllw")
 
 

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     type=click.FloatRange(0.001, 86400),
     help="Time until the flag falls.  [default: what the bot had]",
 )
+@click.option("--sandbox", is_flag=True, help="Run the bot in the sandbox of a server.")
 @json_option()
 @game_files_option()
 @server_option(default=None)
@@ -62,6 +63,7 @@ def ask(
     file: Path | None,
     seed: str,
     seconds: float | None,
+    sandbox: bool,
     as_json: bool,
     server: str | None,
     token: str | None,
@@ -76,6 +78,7 @@ def ask(
     Prints what it chooses, how long it took, what it prints, and whether that is what was
     played. Ends with exit code 1 if the bot failed or found nothing in time.
     """
+    from plyhouse.bots.hosting.hosted_runner import launched
     from plyhouse.bots.running.ask_bot import ask_bot
     from plyhouse.clients.cli.replay import record_asked
     from plyhouse.clients.review.recorded_turn import moment_of
@@ -94,17 +97,22 @@ def ask(
         if not as_json:
             note(line)
 
-    answer = asyncio.run(
-        ask_bot(
-            spec,
-            moment.snapshot,
-            game,
-            game_file=file_of(game.info.name),
-            seed=seed,
-            left_ns=None if seconds is None else round(seconds * 1e9),
-            output=show,
-        )
-    )
+    game_file = file_of(game.info.name)
+
+    async def asked() -> Asked:
+        async with launched(spec, sandbox=sandbox, games=[game_file]) as (bot, launcher):
+            return await ask_bot(
+                bot,
+                moment.snapshot,
+                game,
+                game_file=game_file,
+                seed=seed,
+                left_ns=None if seconds is None else round(seconds * 1e9),
+                output=show,
+                launcher=launcher,
+            )
+
+    answer = asyncio.run(asked())
     same = _same(game, moment, answer.action)
     if as_json:
         told = {

@@ -6,7 +6,8 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import click
 
@@ -14,7 +15,20 @@ from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK, CommandError
 from plyhouse.clients.shared.options import game_option, json_option, time_control_option
 from plyhouse.clients.shared.output import counted, note
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 MARKS = {(True, False): "ok      ", (True, True): "WARNING ", (False, False): "FAILED  "}
+
+
+def _offered_option(name: str, default: str, text: str) -> Callable[[F], F]:
+    """Something that a server offers to packages."""
+    return click.option(
+        name,
+        default=default,
+        show_default=True,
+        metavar="NAMES",
+        help=f"With --sandbox: {text}, as the server offers them. With commas; * for all.",
+    )
 
 
 @click.command()
@@ -24,7 +38,7 @@ MARKS = {(True, False): "ok      ", (True, True): "WARNING ", (False, False): "F
     "--sandbox",
     is_flag=True,
     help="Run it where a server would run it: confined, on one processor (docs/hosted-bots.md). "
-    "BOT may then also be a submission: a folder or a zip.",
+    "BOT may then also be a zip.",
 )
 @click.option(
     "--tier",
@@ -41,8 +55,8 @@ MARKS = {(True, False): "ok      ", (True, True): "WARNING ", (False, False): "F
 @click.option("--must-play", is_flag=True, hidden=True, help="Refuse it unless it plays all those.")
 @click.option("--flags-count", is_flag=True, hidden=True, help="Count flags on a busy machine.")
 @click.option("--core", type=int, hidden=True, help="The processor that it thinks on.")
-@click.option("--packages", default="numpy,scipy", hidden=True, help="What may be required.")
-@click.option("--programs", default="node", hidden=True, help="What a package may be run by.")
+@_offered_option("--packages", "numpy,scipy", "Packages that requirements.txt may name")
+@_offered_option("--programs", "node", "Programs of the machine that run may begin with")
 @json_option()
 def check(
     bot: str,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from plyhouse.clients.cli.administration import minute, why_option
+from plyhouse.clients.cli.administration import why_option
 from plyhouse.clients.cli.competition_change import (
     baseline,
     change,
@@ -47,13 +47,11 @@ from plyhouse.clients.shared.options import (
     time_control_option,
     token_option,
 )
-from plyhouse.clients.shared.output import counted, note, print_table
+from plyhouse.clients.shared.output import counted, minute, note, print_table
 from plyhouse.protocol.api import calls, competition_calls
 from plyhouse.protocol.api.answers import ApiError
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from plyhouse.protocol.api.competitions import Competition, Measure
     from plyhouse.server.competition_rules.file import CompetitionFile
     from plyhouse.server.competition_rules.preview import Measured, Preview
@@ -222,12 +220,14 @@ def check(
             f"{counted(found.limits.matches_at_a_time, 'match', 'matches')} at a time."
         )
         return
-    _show_cost(cost, counted_entries(found, cost.entries), measured, cores)
+    _show_cost(cost, counted_entries(found, cost.entries), measured, cores, found.dates.zone)
 
 
 def _note_past(file: CompetitionFile) -> None:
     """Note dates that are over by the clock of this machine; a server goes by its own."""
     from datetime import UTC, datetime
+
+    from plyhouse.server.competition_rules.dates import in_words
 
     now = datetime.now(UTC)
     dates = file.dates
@@ -238,14 +238,16 @@ def _note_past(file: CompetitionFile) -> None:
     ):
         if date is not None and date <= now:
             note(
-                f"dates.{name}: {_moment(date)} is over by the clock of this machine "
-                f"({_moment(now)}). A server goes by its own clock: check with --server."
+                f"dates.{name}: {in_words(date, dates.zone)} is over by the clock of this "
+                f"machine ({in_words(now, dates.zone)}). A server goes by its own clock: check "
+                "with --server."
             )
 
 
 def _show_cost(
-    cost: Preview, entries: str, measured: dict[str, Measured], cores: int | None
+    cost: Preview, entries: str, measured: dict[str, Measured], cores: int | None, zone: str
 ) -> None:
+    from plyhouse.server.competition_rules.dates import in_words
     from plyhouse.server.competition_rules.preview import PLAYOUTS
 
     rows = [
@@ -272,7 +274,10 @@ def _show_cost(
     )
     early, late = cost.end(cost.typical), cost.end(cost.most)
     if early is not None and late is not None:
-        click.echo(f"It typically ends by {_moment(early)}, at the latest by {_moment(late)}.")
+        click.echo(
+            f"It typically ends by {in_words(early, zone)}, "
+            f"at the latest by {in_words(late, zone)}."
+        )
     note("At most: every bot uses all its time.")
     if any(each.source == "sample" for each in measured.values()):
         note(
@@ -300,10 +305,6 @@ def _source(measured: Measured) -> str:
     return f"{counted(measured.matches, 'match', 'matches')} {where}, {each}"
 
 
-def _moment(when: datetime) -> str:
-    return when.strftime("%Y-%m-%d %H:%M UTC")
-
-
 @competition.command("open")
 @competition_argument(shown="FILE|NAME")
 @server_option()
@@ -324,7 +325,7 @@ def open_competition(name: str, server: str, token: str | None, why: str) -> Non
     else:
         made = _step(server, token, name, "open", why)
     at_ms = made.opens_ms if made.status == "draft" else None
-    when = f"; it opens {minute(at_ms)} UTC" if at_ms is not None else ""
+    when = f"; it opens {minute(at_ms)}" if at_ms is not None else ""
     note(f"{made.name} is {made.status}{when}.")
 
 
@@ -459,7 +460,7 @@ def extend(name: str, student: str, until: str, server: str, token: str | None, 
     --until says how long.
     """
     made = request(server, token, competition_calls.extend(name, student, until, why=why))
-    note(f"{made.student} may submit until {minute(made.until_ms)} UTC.")
+    note(f"{made.student} may submit until {minute(made.until_ms)}.")
     if made.delays:
         note(made.delays)
 

@@ -211,6 +211,7 @@ def _with(text: str, settings: tuple[str, ...]) -> str:
 
 def _with_later_final(old: str, text: str, *, yes: bool) -> str:
     """Offer to move the final by as much as the freeze, if the freeze would be after it."""
+    from plyhouse.server.competition_rules.dates import in_words
     from plyhouse.server.competition_rules.file_sections import (
         date_text,
         later_final,
@@ -225,13 +226,14 @@ def _with_later_final(old: str, text: str, *, yes: bool) -> str:
     try:
         dates = written_dates(text)
         later = later_final(written_dates(old), dates)
-        if later is None:
+        final = dates.final
+        if later is None or final is None:
             return text
         moved = set_value(text, "dates.final", date_text(later, dates))
     except (InvalidCompetition, CannotEdit):
         return text  # the server says what is wrong with it
-    note(f"The new freeze is after the final ({dates.final:%Y-%m-%d %H:%M} UTC).")
-    confirm(f"Move the final by the same time, to {later:%Y-%m-%d %H:%M} UTC?", yes=yes)
+    note(f"The new freeze is after the final ({in_words(final, dates.zone)}).")
+    confirm(f"Move the final by the same time, to {in_words(later, dates.zone)}?", yes=yes)
     return moved
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from plyhouse.clients.cli.administration import minute
 from plyhouse.clients.shared.competition_requests import request
 from plyhouse.clients.shared.lazy import HintingGroup
 from plyhouse.clients.shared.options import (
@@ -13,7 +12,7 @@ from plyhouse.clients.shared.options import (
     server_option,
     token_option,
 )
-from plyhouse.clients.shared.output import harmless, note, print_json
+from plyhouse.clients.shared.output import harmless, minute, note, print_json
 from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.competitions import Regrade
 
@@ -52,7 +51,7 @@ def announcements(
         print_json(found)
         return
     for each in found:
-        click.echo(f"{each.id}  {minute(each.at_ms)} UTC, {each.who}:")
+        click.echo(f"{each.id}  {minute(each.at_ms)}, {each.who}:")
         click.echo("\n".join(f"    {harmless(line)}" for line in each.text.splitlines()))
     if not found:
         note(f"{name} has no announcements.")
@@ -87,10 +86,10 @@ def _show(each: Regrade) -> None:
     state = "open" if each.closed_ms is None else "closed"
     about = f"match {each.match}" if each.match else "the grade"
     asked = minute(each.asked_ms)
-    click.echo(f"{each.id}  {state}, {each.student} about {about}, {asked} UTC:")
+    click.echo(f"{each.id}  {state}, {each.student} about {about}, {asked}:")
     click.echo(_indented(each.text))
     if each.answer and each.answered_ms is not None:
-        click.echo(f"    {each.answered_by} answered, {minute(each.answered_ms)} UTC:")
+        click.echo(f"    {each.answered_by} answered, {minute(each.answered_ms)}:")
         click.echo(_indented(each.answer, 8))
 
 

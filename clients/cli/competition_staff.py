@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from plyhouse.clients.cli.administration import minute, why_option
+from plyhouse.clients.cli.administration import why_option
 from plyhouse.clients.shared.competition_requests import request
 from plyhouse.clients.shared.lazy import HintingGroup
 from plyhouse.clients.shared.options import (
@@ -13,7 +13,7 @@ from plyhouse.clients.shared.options import (
     server_option,
     token_option,
 )
-from plyhouse.clients.shared.output import note, print_json, print_table
+from plyhouse.clients.shared.output import minute, note, print_json, print_table
 from plyhouse.protocol.api import competition_calls
 
 
@@ -41,7 +41,7 @@ def list_staff(name: str, server: str, token: str | None, as_json: bool) -> None
         note(f"{name} has no owner: every organiser of the server counts as one.")
     else:
         cells = [[each.player, each.role, minute(each.since_ms)] for each in rows]
-        print_table(f"Staff of {name}", ["player", "role", "since (UTC)"], cells, "lll")
+        print_table(f"Staff of {name}", ["player", "role", "since"], cells, "lll")
 
 
 @staff.command()

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 
 import click
 
-from plyhouse.clients.cli.administration import minute
 from plyhouse.clients.shared.competition_requests import practice_ladder, request
 from plyhouse.clients.shared.options import (
     competition_argument,
@@ -16,7 +15,14 @@ from plyhouse.clients.shared.options import (
     server_option,
     token_option,
 )
-from plyhouse.clients.shared.output import counted, late_words, note, print_json, print_table
+from plyhouse.clients.shared.output import (
+    counted,
+    late_words,
+    minute,
+    note,
+    print_json,
+    print_table,
+)
 from plyhouse.clients.shared.standings import print_board, print_certainty
 from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.boards import NextPairing, RoundPairing
@@ -161,7 +167,7 @@ def status(name: str, server: str, token: str | None, wait: bool, as_json: bool)
         print_json(view)
         return
     dates = [
-        f"{what} {minute(at_ms)} UTC"
+        f"{what} {minute(at_ms)}"
         for what, at_ms in (
             ("opens", view.opens_ms),
             ("freeze", view.freezes_ms),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plyhouse.clients.cli.administration import minute, operator, why_option, with_store
+from plyhouse.clients.cli.administration import operator, why_option, with_store
 from plyhouse.clients.shared.competition_requests import confirm, request, why_text
 from plyhouse.clients.shared.options import (
     competition_argument,
@@ -17,7 +17,7 @@ from plyhouse.clients.shared.options import (
     server_option,
     token_option,
 )
-from plyhouse.clients.shared.output import counted, note, print_table
+from plyhouse.clients.shared.output import counted, minute, note, print_table
 from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.competitions import Losses
 
@@ -53,7 +53,7 @@ def list_competitions(server: str | None, database: str) -> None:
          minute(each.created_ms)]
         for each in rows
     ]  # fmt: skip
-    columns = ["id", "name", "games", "status", "made (UTC)"]
+    columns = ["id", "name", "games", "status", "made"]
     print_table("Competitions", columns, cells, "lllll")
 
 

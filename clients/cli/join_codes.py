@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from plyhouse.clients.cli.administration import minute, why_option
+from plyhouse.clients.cli.administration import why_option
 from plyhouse.clients.cli.student import late_option
 from plyhouse.clients.shared.competition_requests import request
 from plyhouse.clients.shared.lazy import HintingGroup
 from plyhouse.clients.shared.options import competition_option, server_option, token_option
-from plyhouse.clients.shared.output import counted, note, print_table
+from plyhouse.clients.shared.output import counted, minute, note, print_table
 from plyhouse.protocol.api import competition_calls
 
 
@@ -76,7 +76,7 @@ def list_codes(competition: str, server: str, token: str | None) -> None:
         ]
         for each in rows
     ]
-    print_table("Codes", ["code", "used", "expires (UTC)", "group", "state"], cells, "lllll")
+    print_table("Codes", ["code", "used", "expires", "group", "state"], cells, "lllll")
 
 
 @code.command()

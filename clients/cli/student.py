@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from plyhouse.clients.cli.administration import minute, why_option
+from plyhouse.clients.cli.administration import why_option
 from plyhouse.clients.cli.competition import read_text, request
 from plyhouse.clients.shared.competition_requests import confirm
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
@@ -23,7 +23,7 @@ from plyhouse.clients.shared.options import (
     server_option,
     token_option,
 )
-from plyhouse.clients.shared.output import counted, note, print_json, print_table
+from plyhouse.clients.shared.output import counted, minute, note, print_json, print_table
 from plyhouse.clients.shared.token_files import secret_writer
 from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.competitions import Joining
@@ -44,10 +44,10 @@ def erase(account: str, yes: bool, server: str, token: str | None, why: str) -> 
     requests and what its bots printed are deleted. Results stay. docs/privacy.md says what cannot
     be erased.
     """
-    from plyhouse.protocol.api import calls
+    from plyhouse.protocol.api import administration_calls
 
     confirm(f"Erase {account} on {server} for ever?", yes=yes)
-    made = request(server, token, calls.erase_player(account, why=why))
+    made = request(server, token, administration_calls.erase_player(account, why=why))
     gone = ", ".join(made.competitions)
     note(
         f"{account} is called {made.pseudonym} now, and keeps "
@@ -70,9 +70,9 @@ def export_data(account: str, output: Path | None, server: str, token: str | Non
 
     Students export their own data with their own token.
     """
-    from plyhouse.protocol.api import calls
+    from plyhouse.protocol.api import administration_calls
 
-    found = request(server, token, calls.stored_data(account))
+    found = request(server, token, administration_calls.stored_data(account))
     with secret_writer(output) as write:
         write(json.dumps(found, indent=2, ensure_ascii=False) + "\n")
 
@@ -158,11 +158,16 @@ def import_list(
     A list is also refused if another account has one of its names already, because anybody may have
     taken it: --adopt says that it is your student's. It keeps its tokens, and gets no new one.
     """
+    from plyhouse.server.competition_rules.class_list import people_left_out
+
     if output is not None and folder is not None:
         raise CommandError("Give --output or --folder, not both.", EXIT_USAGE)
     text = read_text(list_file)
     names = ("*",) if adopt_all else adopt
     _take_in(server, token, competition, text, late_until, why, output, folder, names)
+    if left := people_left_out(text):
+        shown = ", ".join(left[:10]) + (f" and {len(left) - 10} more" if len(left) > 10 else "")
+        note(f"Left out, as the export does not have them as students: {shown}.")
 
 
 @student.command()
@@ -291,7 +296,7 @@ def list_students(competition: str, server: str, token: str | None, as_json: boo
     if not cells:
         note(f"No students in {competition} yet.")
         return
-    columns = ["account", "shown as", "members", "status", "may submit until (UTC)"]
+    columns = ["account", "shown as", "members", "status", "may submit until"]
     print_table("Students", columns, cells, "llwll")
 
 

@@ -12,7 +12,7 @@ from plyhouse.clients.cli.submit import player_token, show
 from plyhouse.clients.shared.errors import EXIT_OK, EXIT_USAGE, CommandError
 from plyhouse.clients.shared.lazy import HintingGroup
 from plyhouse.clients.shared.options import json_option, required_token, server_option, token_option
-from plyhouse.clients.shared.output import counted, harmless, note, print_json, print_table
+from plyhouse.clients.shared.output import counted, harmless, minute, note, print_json, print_table
 from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.matches import KeptOutput, Output, PlyCost
 from plyhouse.protocol.api.submissions import OpenToPlay, Submission
@@ -112,7 +112,6 @@ def _heading(ply: int | None, costs: dict[int, PlyCost]) -> str:
 
 
 def _list(rows: Sequence[KeptOutput], as_json: bool) -> None:
-    from plyhouse.clients.cli.administration import minute
 
     if as_json:
         print_json(rows)
@@ -129,7 +128,7 @@ def _list(rows: Sequence[KeptOutput], as_json: bool) -> None:
         ]
         for each in rows
     ]
-    columns = ["match", "bot", "game", "seat", "result", "crashes", "ended (UTC)"]
+    columns = ["match", "bot", "game", "seat", "result", "crashes", "ended"]
     print_table("Output", columns, cells, "lllrlrl")
 
 
@@ -222,7 +221,6 @@ def _play(number: int, server: str, token: str | None, as_json: bool, *, play: b
 
 
 def _print(rows: Sequence[Submission], as_json: bool) -> None:
-    from plyhouse.clients.cli.administration import minute
 
     if as_json:
         print_json(rows)
@@ -244,5 +242,5 @@ def _print(rows: Sequence[Submission], as_json: bool) -> None:
         ]
         for each in rows
     ]
-    columns = ["id", "bot", "version", "digest", "state", "games", "submitted (UTC)", "entered in"]
+    columns = ["id", "bot", "version", "digest", "state", "games", "submitted", "entered in"]
     print_table("Submissions", columns, cells, "rlllllll")

@@ -59,6 +59,7 @@ DIGITS: Final = {"Elo": 0, "exploitability": 4}
     help="Pairs at once.  [default: enough for all cores]",
 )
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Openings, dice and positions.")
+@click.option("--sandbox", is_flag=True, help="Run the bot in the sandbox of a server.")
 @json_option()
 def yardstick(
     games: tuple[str, ...],
@@ -68,6 +69,7 @@ def yardstick(
     positions: int,
     jobs: int | None,
     seed: int | None,
+    sandbox: bool,
     as_json: bool,
 ) -> int:
     """Measure a bot against engines and exact values.
@@ -99,7 +101,9 @@ def yardstick(
             raise CommandError(_without_scale(game, bot), EXIT_USAGE)
     for game, scale in scaled:
         try:
-            found += _measure(game, bot, scale, seconds, pairs, positions, jobs, seed)
+            found += _measure(
+                game, bot, scale, seconds, pairs, positions, jobs, seed, sandbox=sandbox
+            )
         except CommandError as error:  # the results of other games stay
             left_out = True
             note(f"{game.spec} is left out: {str(error).removeprefix(f'{game.spec}: ')}")
@@ -145,6 +149,8 @@ def _measure(
     positions: int,
     jobs: int | None,
     seed: int,
+    *,
+    sandbox: bool,
 ) -> list[Measured]:
     from plyhouse.clients.arena.pairing_log import run
     from plyhouse.clients.arena.progress import Score, watched
@@ -178,6 +184,7 @@ def _measure(
                         pairs=pairs,
                         jobs=jobs or default_jobs(game.seats, mirrored=True),
                         seed=seed,
+                        sandbox=sandbox,
                         on_played=progress.advance,
                         on_line=progress.say,
                     )
@@ -205,6 +212,7 @@ def _measure(
                             asked,
                             seconds=seconds,
                             seed=seed,
+                            sandbox=sandbox,
                             on_asked=lambda: progress.advance(()),
                             on_line=progress.say,
                         )
@@ -229,6 +237,7 @@ def _measure(
                             seconds=seconds,
                             count=positions,
                             seed=seed,
+                            sandbox=sandbox,
                             on_asked=on_asked,
                             on_line=progress.say,
                         )

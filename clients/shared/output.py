@@ -138,6 +138,13 @@ def plain_table(columns: Sequence[str], rows: Iterable[Sequence[str]], align: st
     return _aligned(table, _widths(table), align)
 
 
+def minute(milliseconds: int) -> str:
+    """Return a wall-clock time in ms since 1970, in the zone of this machine, which it names."""
+    from datetime import datetime
+
+    return datetime.fromtimestamp(milliseconds / 1000).astimezone().strftime("%Y-%m-%d %H:%M %Z")
+
+
 def print_table(
     title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], align: str, keys: int = 1
 ) -> None:

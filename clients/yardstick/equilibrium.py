@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import random
 import tempfile
 from collections import Counter
@@ -20,7 +21,7 @@ from typing import Any, Final
 import msgspec
 
 from plyhouse.bots.client.timing import REAL_CLOCK, SECOND
-from plyhouse.bots.loading import check_spec
+from plyhouse.bots.hosting.hosted_runner import launched
 from plyhouse.bots.process.author_log import AuthorLog
 from plyhouse.bots.process.messages import Begin, Chosen, Failed
 from plyhouse.bots.process.supervisor import Request, Supervisor
@@ -30,8 +31,8 @@ from plyhouse.clients.yardstick.measuring import Measured
 from plyhouse.clients.yardstick.scales import Engines, Opponent
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.protocol.messages import Event, MatchSnapshot, SeatInfo
-from plyhouse.search import Limit, cfr_plus
-from plyhouse.search.equilibria.best_response import exploitability
+from plyhouse.search import Limit, Policy, cfr_plus
+from plyhouse.search.equilibria.best_response import best_response, expected_returns, exploitability
 from plyhouse.search.equilibria.tabular import TabularPolicy, canonical_text
 
 SOLVE_SECONDS: Final = 20.0
@@ -119,35 +120,42 @@ async def approximate_exploitability(
     *,
     seconds: float,
     seed: int,
+    sandbox: bool = False,
     on_asked: Callable[[], None],
     on_line: Callable[[str], None],
 ) -> Measured:
     """Ask a bot in all information states, and return what best responses win from its answers.
 
-    Few answers look more exploitable than the policy behind them.  Raises `CommandError` if the bot
-    does not answer.
+    On average the result is too high, as best responses also use the chance in the answers, and
+    `exploitability_found_anew` is too low.  The interval covers both.  Raises `CommandError` if the
+    bot does not answer.
     """
-    supervisor = Supervisor(check_spec(bot), AuthorLog("bot", terminal=on_line))
-    await supervisor.start()
     answers: list[Counter[str]] = []
-    try:
-        for number, each in enumerate(asked):
-            texts = Counter[str]()
-            for question in range(QUESTIONS):
-                name = f"asked-{number}-{question}"
-                texts[await _answer(supervisor, game, each, name, seconds, seed)] += 1
-                on_asked()
-            answers.append(texts)
-    finally:
-        await supervisor.close()
-    value = exploitability(game, _policy(game, asked, answers))
+    async with launched(bot, sandbox=sandbox, games=[game.spec]) as (spec, launcher):
+        log = AuthorLog("bot", terminal=on_line)
+        supervisor = Supervisor(spec, log, launcher=launcher)
+        await supervisor.start()
+        try:
+            for number, each in enumerate(asked):
+                texts = Counter[str]()
+                for question in range(QUESTIONS):
+                    name = f"asked-{number}-{question}"
+                    texts[await _answer(supervisor, game, each, name, seconds, seed)] += 1
+                    on_asked()
+                answers.append(texts)
+        finally:
+            await supervisor.close()
+    value = exploitability(game, policy_of(game, asked, answers))
     rng = random.Random(seed)
     again = sorted(
-        exploitability(game, _policy(game, asked, [_resampled(each, rng) for each in answers]))
+        exploitability(game, policy_of(game, asked, [_resampled(each, rng) for each in answers]))
         for _ in range(RESAMPLES)
     )
-    low, high = again[RESAMPLES // 40], again[-1 - RESAMPLES // 40]
+    least = exploitability_found_anew(game, asked, answers, rng)
+    low, high = min(again[RESAMPLES // 40], least), again[-1 - RESAMPLES // 40]
     detail = f"{QUESTIONS} answers in each of {len(asked)} information states"
+    if least < value:
+        detail += f"; too high on average, and {least:.4f} is too low"
     return Measured(
         game.spec,
         "exploitability",
@@ -181,6 +189,7 @@ async def _answer(
     )
     begin = Begin(snapshot, f"{seed}/{name}", files=True)
     supervisor.begin(name, lambda: begin, lambda: snapshot.events)
+    await supervisor.settled(name)
     now = REAL_CLOCK.now()
     limit = round(seconds * SECOND)
     request = supervisor.think(
@@ -221,7 +230,39 @@ def _resampled(texts: Counter[str], rng: random.Random) -> Counter[str]:
     return Counter(rng.choices(list(texts), list(texts.values()), k=texts.total()))
 
 
-def _policy(
+def exploitability_found_anew(
+    game: Game, asked: list[InformationState], answers: list[Counter[str]], rng: random.Random
+) -> float:
+    """Return what responses to one half of the answers win from the other half.
+
+    The responses know nothing of the chance in the other half, so on average they win no more than
+    best responses to the bot's policy.
+    """
+    halves: tuple[list[Counter[str]], list[Counter[str]]] = [], []
+    for texts in answers:
+        drawn = list(texts.elements())
+        rng.shuffle(drawn)
+        middle = len(drawn) // 2
+        for half, part in zip(halves, (drawn[:middle], drawn[middle:]), strict=True):
+            half.append(Counter(part))
+    policies = [policy_of(game, asked, half) for half in halves]
+    gains = []
+    for known, other in (policies, policies[::-1]):
+        usual = expected_returns(game, other)
+        for seat in range(game.seats):
+            response = best_response(game, known, seat).policy
+
+            play = functools.partial(_by_seat, seat, response, other)
+            gains.append(expected_returns(game, play)[seat] - usual[seat])
+    return sum(gains) / len(gains)
+
+
+def _by_seat(seat: int, own: Policy, others: Policy, state: Any) -> Any:
+    """Return the choices of a policy for one seat, and of another for the other seats."""
+    return own(state) if state.to_move == seat else others(state)
+
+
+def policy_of(
     game: Game, asked: list[InformationState], answers: list[Counter[str]]
 ) -> TabularPolicy:
     """Return the shares of the answers as a policy."""

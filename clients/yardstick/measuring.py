@@ -27,6 +27,7 @@ from statistics import fmean
 from typing import Any, Final
 
 from plyhouse.bots.client.timing import SECOND
+from plyhouse.bots.hosting.hosted_runner import launched
 from plyhouse.bots.reference.policy_bot import MAX_NODES, SHARE
 from plyhouse.bots.serving.requests import Ask
 from plyhouse.bots.serving.shell import ServedBot
@@ -154,6 +155,7 @@ async def against_engines(
     pairs: int,
     jobs: int,
     seed: int,
+    sandbox: bool = False,
     on_played: Callable[[list[MatchResult]], None],
     on_line: Callable[[str], None],
 ) -> list[Measured]:
@@ -178,6 +180,7 @@ async def against_engines(
             seed=seed,
             records=False,
             opening_plies=scale.opening_plies,
+            boxed=(bot, "") if sandbox else (),
         )
 
         def keep(_: int, pairing: PlayedPairing) -> None:
@@ -276,6 +279,7 @@ async def compare_with_exact_values(
     seconds: float,
     count: int,
     seed: int,
+    sandbox: bool = False,
     on_asked: Callable[[bool], None],
     on_line: Callable[[str], None],
 ) -> list[Measured]:
@@ -286,34 +290,39 @@ async def compare_with_exact_values(
     """
     judge = await asyncio.to_thread(judge_for, game, TABLE_SECONDS)
     rng = random.Random(seed)
-    asked = ServedBot(bot, on_line)
-    await asked.start()
     drops: list[float] = []
     best = 0
-    try:
-        for _ in range(count * TRIES):
-            if len(drops) == count:
-                break
-            position = _random_position(game, scale, rng)
-            if position is None:
-                continue
-            actions, state = position
-            if not await asyncio.to_thread(_mistake_is_possible, judge, state):
-                continue
-            limit = round(seconds * SECOND)
-            answer = await asked.ask(Ask(game.spec, tuple(actions), limit, limit))
-            if not answer.action:
-                where = f"after {' '.join(actions)}" if actions else "in the first position"
-                raise CommandError(f"{game.spec}: {answer.problem or 'the bot resigned'} {where}")
-            action = game.parse(state, answer.action)
-            found = await asyncio.to_thread(judge.judge, state, action, 2 * JUDGE_SECONDS)
-            if found.exact:
-                is_best = found.drop <= found.error
-                drops.append(found.drop)
-                best += is_best
-                on_asked(is_best)
-    finally:
-        await asked.close()
+    async with launched(bot, sandbox=sandbox, games=[game.spec]) as (spec, launcher):
+        asked = ServedBot(spec, on_line, launcher=launcher)
+        await asked.start()
+        try:
+            for _ in range(count * TRIES):
+                if len(drops) == count:
+                    break
+                position = _random_position(game, scale, rng)
+                if position is None:
+                    continue
+                actions, state = position
+                if not await asyncio.to_thread(_mistake_is_possible, judge, state):
+                    continue
+                limit = round(seconds * SECOND)
+                question = Ask(game.spec, tuple(actions), limit, limit)
+                await asked.prepare(question)
+                answer = await asked.ask(question)
+                if not answer.action:
+                    where = f"after {' '.join(actions)}" if actions else "in the first position"
+                    raise CommandError(
+                        f"{game.spec}: {answer.problem or 'the bot resigned'} {where}"
+                    )
+                action = game.parse(state, answer.action)
+                found = await asyncio.to_thread(judge.judge, state, action, 2 * JUDGE_SECONDS)
+                if found.exact:
+                    is_best = found.drop <= found.error
+                    drops.append(found.drop)
+                    best += is_best
+                    on_asked(is_best)
+        finally:
+            await asked.close()
     if not drops:
         raise CommandError(
             f"{game.spec}: no random position has a mistake that is proved in {JUDGE_SECONDS:g} s."

@@ -1,6 +1,10 @@
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.WebSocket;
+import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,17 +25,21 @@ import java.util.concurrent.TimeoutException;
  * A complete Plyhouse bot: protocol v1 over the subprotocol plyhouse.v1+json, with the JDK alone.
  *
  * <p>Usage: java Bot --server URL --token TOKEN --seek GAME [--rated] [--bot NAME]
- * [--time-control T] [--matches N]. Exit codes: 0 all matches played, 1 no server, 2 wrong options, 4 refused.
+ * [--time-control T] [--matches N], or java Bot --stdio, which speaks by lines on standard input and output, as
+ * programs do that a server hosts. Exit codes: 0 all matches played, 1 no server, 2 wrong options, 4 refused.
  */
 public final class Bot implements WebSocket.Listener {
     private static final String USAGE = "usage: java Bot --server URL --token TOKEN --seek GAME "
-        + "[--rated] [--bot NAME]\n                [--time-control T] [--matches N]";
+        + "[--rated] [--bot NAME]\n                [--time-control T] [--matches N]\n"
+        + "       java Bot --stdio";
     private static final int FIRST_ATTEMPTS = 6;
     private static final Set<String> FATAL = Set.of(
         "auth/bad_token", "auth/revoked", "auth/disabled", "auth/scope", "auth/bad_name",
         "auth/limit", "auth/replaced", "protocol/version");
 
     private final Map<String, String> options;
+    /** True if messages are lines of standard input and output instead of a websocket. */
+    private final boolean stdio;
     private final Random random = new SecureRandom();
     /** The seats that we have in running matches. */
     private final Map<String, Integer> seats = new HashMap<>();
@@ -52,16 +60,17 @@ public final class Bot implements WebSocket.Listener {
 
     private Bot(Map<String, String> options) {
         this.options = options;
+        this.stdio = Boolean.parseBoolean(options.get("stdio"));
     }
 
     public static void main(String[] arguments) throws Exception {
         Map<String, String> options = new HashMap<>(Map.of(
             "server", "http://127.0.0.1:8765", "bot", "java", "time-control", "move:2",
-            "matches", "1", "seek", "", "token", "", "rated", "false"));
+            "matches", "1", "seek", "", "token", "", "rated", "false", "stdio", "false"));
         for (int i = 0; i < arguments.length; i++) {
             String name = arguments[i].replaceFirst("^--", "");
             if (name.equals("help")) quit(0, USAGE);
-            if (name.equals("rated")) {
+            if (name.equals("rated") || name.equals("stdio")) {
                 options.put(name, "true");
                 continue;
             }
@@ -70,8 +79,13 @@ public final class Bot implements WebSocket.Listener {
             }
             options.put(name, arguments[++i]);
         }
+        Bot bot = new Bot(options);
+        if (bot.stdio) {
+            bot.serve();
+            return;
+        }
         if (options.get("token").isEmpty()) quit(2, "give the token of your player with --token");
-        new Bot(options).run();
+        bot.run();
     }
 
     // ------------------------------------------------------------------------ the connection
@@ -99,6 +113,15 @@ public final class Bot implements WebSocket.Listener {
             long wait = longest / 2 + random.nextLong(longest / 2 + 1);
             log("connection lost (" + why + "); next attempt in " + wait + " ms");
             Thread.sleep(wait);
+        }
+    }
+
+    /** Speaks by lines until the input ends. The runner fills in who we are, and answers pings. */
+    private void serve() throws IOException {
+        request("hello", Map.of("client", "java-example/1.0"));
+        BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+            receive(map(Json.parse(line)));
         }
     }
 
@@ -178,6 +201,12 @@ public final class Bot implements WebSocket.Listener {
     }
 
     private void send(Map<String, ?> message) {
+        if (stdio) {
+            byte[] line = (Json.write(message) + "\n").getBytes(StandardCharsets.UTF_8);
+            System.out.write(line, 0, line.length);
+            System.out.flush();
+            return;
+        }
         socket.sendText(Json.write(message), true).orTimeout(10, TimeUnit.SECONDS).join();
     }
 
@@ -266,6 +295,7 @@ public final class Bot implements WebSocket.Listener {
         List<Object> returns = list(outcome.get("returns"));
         Object own = seat < returns.size() ? returns.get(seat) : "?";
         log("finished " + match + ": " + text(outcome, "termination") + ", we got " + own);
+        if (stdio) return; // the input ends when nothing is left to play
         if (over.size() >= Integer.parseInt(options.get("matches")) && seats.isEmpty()) {
             leaving = true;
             request("bye", Map.of());
@@ -300,12 +330,12 @@ public final class Bot implements WebSocket.Listener {
         return message.get(field) instanceof Double found ? found.intValue() : 0;
     }
 
-    private static void log(String line) {
-        System.out.println(line);
+    private void log(String line) {
+        (stdio ? System.err : System.out).println(line); // standard output has the messages
     }
 
     private static void quit(int code, String line) {
-        log(line);
+        (code == 0 ? System.out : System.err).println(line);
         System.exit(code);
     }
 }

@@ -219,7 +219,8 @@ def _requirement(number: int, wanted: str, rules: Rules) -> str:
         ) from None
     name = canonicalize_name(requirement.name)
     offered = ", ".join(sorted(rules.packages)) or "nothing"
-    if requirement.url or name not in map(canonicalize_name, rules.packages):
+    offers = "*" in rules.packages or name in map(canonicalize_name, rules.packages)
+    if requirement.url or not offers:
         raise _not_offered(number, f"{shortened(wanted)}: this server offers {offered}")
     if not rules.installed:
         return str(requirement)

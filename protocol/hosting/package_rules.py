@@ -44,7 +44,7 @@ class Rules:
     """Bytes of the zip."""
     max_files: int = 500
     packages: frozenset[str] = frozenset({"numpy", "scipy"})
-    """Packages that requirements.txt may name."""
+    """Packages that requirements.txt may name; ``*`` for all."""
     installed: bool = True
     """True if these packages must be installed here; false on a server that runs no bots itself."""
     runtimes: frozenset[str] = frozenset({"node"})

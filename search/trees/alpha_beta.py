@@ -120,7 +120,8 @@ def alpha_beta(
     - ``endings``: near the end, ask what the game itself knows of its last plies (the state's
       ``endings(meter)``, see `plyhouse.games.endgames`), where it has that.  Values are those
       of a search to the end; the principal variation may stop where the game was asked.  Off with
-      an ``evaluate`` unless asked for: its author wants to see what it is worth.
+      an ``evaluate``, and with states of a subclass that has its own ``heuristic()`` or
+      ``order()``, unless asked for: its author wants to see what it is worth.
 
     - ``practical``: in a solved position, take the shortest win or the longest resistance that an
       ordinary search finds.  That search takes a quarter of the limit, and in a lost position the
@@ -145,7 +146,9 @@ def alpha_beta(
         reductions=reductions,
         null_moves=null_moves and hasattr(state, "passed"),
         futility=futility and hasattr(state, "quiet_margin"),
-        endings=deepen and evaluate is None if endings is None else endings,
+        endings=(
+            deepen and evaluate is None and not own_estimate(state) if endings is None else endings
+        ),
     )
     if options.aspiration and not (deepen and options.null_windows):
         raise ValueError(
@@ -197,6 +200,16 @@ def alpha_beta(
         memory.close()
         if not given:
             memory.discard()
+
+
+def own_estimate(state: Any) -> bool:
+    """Return whether a subclass replaces estimates or order of the states that know endings."""
+    classes = type(state).__mro__
+
+    def place(name: str) -> int:
+        return next((at for at, each in enumerate(classes) if name in vars(each)), len(classes))
+
+    return min(place("heuristic"), place("order")) < place("endings")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,13 @@ from plyhouse.server.cluster import member_messages as mm
 from plyhouse.server.cluster.leadership import planned
 from plyhouse.server.cluster.remote_matches import RemoteLine, RemoteMatch
 from plyhouse.server.cluster.switchboard import Switchboard
+from plyhouse.server.match.presence import MatchSummary
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LiveMatch
-from plyhouse.server.table.match_runner import MatchRunner, Terms
+from plyhouse.server.table.match_runner import MatchRunner
 from plyhouse.server.table.participants import Line
-from plyhouse.server.table.presence import MatchSummary
 from plyhouse.server.table.running_match import RunningMatch
 
 log = logging.getLogger("plyhouse.server.cluster")
@@ -106,7 +107,7 @@ class OwnedMatches:
         plan = message.plan
         if sender != self._board.leader or self._board.stopping:
             return  # another server leads now, or takes this one's matches over
-        known = {each.presence.bot_id: self._board.seated(each) for each in plan.holders}
+        known = {each.bot_id: self._board.seated(each) for each in plan.holders}
         holders = [[known[bot] for bot in match.bots] for match in plan.matches]
         try:
             terms = Terms(get_game(plan.game), TimeControl.parse(plan.time_control), plan.rated)
@@ -208,9 +209,9 @@ class OwnedMatches:
                 self._board.post(sender, mm.Entered(message.call))
             return
         self.returned(live, message.seat, sender, message.waited_ns)
-        participant = self._board.seated(message.holder)
-        holder = message.holder
-        snapshot = live.enter(message.seat, updates=holder.updates, scenes=holder.scenes)
+        bot = message.bot
+        participant = self._board.seated(bot)
+        snapshot = live.enter(message.seat, updates=bot.updates, scenes=bot.scenes)
         if participant is not live.holders[message.seat]:
             self._directory.take_seat(live, message.seat, participant)
         stored = live.durable()

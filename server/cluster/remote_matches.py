@@ -21,9 +21,8 @@ from plyhouse.server.cluster.member_messages import (
     Unwatched,
     Written,
 )
-from plyhouse.server.table.pairing_plans import PairingPlan
+from plyhouse.server.match.presence import MatchSummary, PairingPlan, Presence
 from plyhouse.server.table.participants import Line, Participant
-from plyhouse.server.table.presence import MatchSummary, Presence
 
 
 class Switchboard(Protocol):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from plyhouse.server.competition_rules.dates import in_words
 from plyhouse.server.competition_rules.file import (
     Baseline,
     CompetitionFile,
@@ -140,6 +141,45 @@ RULES: Final[Mapping[str, Rule]] = {
 }
 """Rules by key; a key without one can change before the final."""
 
+_LABELS: Final[Mapping[str, str]] = {
+    "name": "Name",
+    "games": "Games",
+    "time_control": "Time control",
+    "format": "Format",
+    "mirrored": "Mirrored matches",
+    "teams": "Teams of two bots",
+    "rounds": "Rounds",
+    "rated": "Matches count for leaderboards",
+    "entries_per_student": "Bots for each student",
+    "board": "Board",
+    "scoring": "Scoring",
+    "late.days": "Late days",
+    "late.final_waits": "The final waits for late submissions",
+    "late.penalty_per_day": "Penalty for each late day",
+    "grading.every_lower": "A grade needs every lower threshold",
+    "grading.points": "Points of grades",
+    "dates.zone": "Time zone",
+    "dates.opening": "Opening",
+    "dates.freeze": "Freeze, until which versions may change",
+    "dates.final": "Begin of the final",
+    "limits.students": "Students who may join",
+    "limits.matches_at_a_time": "Matches at a time",
+    "limits.absent_minutes": "Minutes that the final waits for an absent bot",
+    "hosting.required": "Only submitted bots play",
+    "practice.ladder": "Practice ladder",
+    "practice.matches_at_a_time": "Practice matches at a time",
+    "practice.baselines": "Baselines on the practice ladder",
+    "baselines": "Order of the baselines",
+    "baselines[]": "Baseline {bot}",
+    "baselines[].hidden": "Baseline {bot} hidden",
+    "baselines[].grade": "Grade of baseline {bot}",
+    "baselines[].at_least": "Least score against baseline {bot}",
+    "baselines[].points": "Points of baseline {bot}",
+    "baselines[].twin_of": "Twin of baseline {bot}",
+    "baselines[].reference": "Built-in bot of baseline {bot}",
+}
+"""Keys in words, for students, who do not know the file."""
+
 _OTHER: Final = Rule(FINAL, "It holds for the final")
 _CERTAIN: Final = Rule(
     IDLE,
@@ -153,6 +193,7 @@ _BOARDS: Final = {
     "anonymous": "Students see other entries without names; what they have seen or saved until "
     "now stays known",
 }
+_SAID: Final = {"": "none", "true": "yes", "false": "no"}
 _SPELLED: Final = {
     "hosting_required": "hosting.required",
     "every_lower": "grading.every_lower",
@@ -217,7 +258,8 @@ def _change(
         if key == "dates.freeze" and stage.status == "frozen":
             effect = "It stays frozen: plyhouse competition unfreeze opens it again"
     refused = _refused(rule, effect, stage)
-    return Change(key, _shown(before), _shown(after), f"{effect}.", refused, public)
+    shown = _shown(before, new.dates.zone), _shown(after, new.dates.zone)
+    return Change(key, *shown, f"{effect}.", refused, public)
 
 
 def _refused(rule: Rule, effect: str, stage: Stage) -> str:
@@ -323,14 +365,14 @@ def _words(baseline: Baseline) -> str:
     return ", ".join(said)
 
 
-def _shown(value: Any) -> str:
+def _shown(value: Any, zone: str = "UTC") -> str:
     """Return a value in words."""
     if value is None:
         return "not set"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, datetime):
-        return value.strftime("%Y-%m-%d %H:%M UTC")
+        return in_words(value, zone)
     if isinstance(value, tuple | list):
         return ", ".join(map(str, value))
     if isinstance(value, Mapping):
@@ -352,7 +394,21 @@ def notice(changes: list[Change]) -> str:
         if each.key == "rules":
             lines.append("The rules have changed. Read them on this page.")
         elif each.key == "board":
-            lines.append(f"board: {each.old} -> {each.new}. {each.effect}")
+            lines.append(f"{label(each.key)}: {each.old} -> {each.new}. {each.effect}")
         else:
-            lines.append(f"{each.key}: {each.old or 'none'} -> {each.new or 'none'}")
+            old, new = (_SAID.get(text, text) for text in (each.old, each.new))
+            lines.append(f"{label(each.key)}: {old} -> {new}")
     return "\n".join(lines)
+
+
+def label(key: str) -> str:
+    """Return a key in words for students.
+
+    >>> label("baselines[staff/easy].at_least")
+    'Least score against baseline staff/easy'
+    """
+    bot, found = "", key
+    if key.startswith("baselines["):
+        bot, _, field = key.removeprefix("baselines[").partition("]")
+        found = f"baselines[]{field}"
+    return _LABELS[found].format(bot=bot)

@@ -106,11 +106,22 @@ class Columns:
 
     def values(self, cells: Iterable[str]) -> dict[str, str] | None:
         """Return the values of `COLUMNS` in a row; None for a row that is no student."""
-        clean = [" ".join(cell.split()) for cell in cells]
-        found = {name: cell for name, cell in zip(self._names, clean, strict=False) if name}
+        found = self._found(cells)
         if self.exported and not _is_student(found):
             return None
         return {name: _value(found, name) for name in COLUMNS}
+
+    def left_out(self, cells: Iterable[str]) -> str:
+        """Return the name in a row of a person who is no student; empty for all other rows."""
+        found = self._found(cells)
+        points = found.get("sorted", "").lower() == _POINTS
+        if not self.exported or points or _is_student(found):
+            return ""
+        return _value(found, "name")
+
+    def _found(self, cells: Iterable[str]) -> dict[str, str]:
+        clean = [" ".join(cell.split()) for cell in cells]
+        return {name: cell for name, cell in zip(self._names, clean, strict=False) if name}
 
 
 def columns_of(header: Sequence[str]) -> Columns:
@@ -277,6 +288,17 @@ def _fits(character: str) -> bool:
 def _run(text: str) -> str:
     """Return the letters at the end of a name, after its last separator."""
     return re.split("[-_.]", text)[-1]
+
+
+def people_left_out(text: str) -> list[str]:
+    r"""Return the names of staff and test students in an export, which `read_students` skips.
+
+    >>> people_left_out('Student,ID\n"Lovelace, Ada",901\n"Student, Test",904\n')
+    ['Test Student']
+    """
+    (_, header), *rows = _rows(text.removeprefix("\ufeff"))
+    columns = columns_of(header)
+    return [name for _, cells in rows if (name := columns.left_out(cells))]
 
 
 def read_students(text: str) -> tuple[Student, ...]:

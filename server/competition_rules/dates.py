@@ -70,6 +70,15 @@ Europe/Berlin, where clocks go forward; give another time
     raise InvalidTime(f"{when.isoformat()} {why.format(zone)}")
 
 
+def in_words(when: datetime, zone: str) -> str:
+    """Return a time as people of a zone read it, with the name of the zone.
+
+    >>> in_words(datetime(2027, 7, 1, 16, tzinfo=UTC), "Europe/Berlin")
+    '2027-07-01 18:00 Europe/Berlin'
+    """
+    return f"{when.astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M} {zone}"
+
+
 def days_after(begin_ms: int, days: int, zone: str) -> int:
     """Return the same time of day this number of calendar days later, in ms.
 

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 from plyhouse.games.base import Scoring
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
-from plyhouse.server.competition_rules.dates import InvalidTime, in_zone
+from plyhouse.server.competition_rules.dates import InvalidTime, in_words, in_zone
 from plyhouse.server.competition_rules.file import Baseline, CompetitionFile, Dates
 from plyhouse.server.competition_rules.file_table import HINTED, Mistake, Table, read_document
 from plyhouse.server.competition_rules.reference_baselines import (
@@ -76,6 +76,7 @@ def read_dates(table: Table, now: datetime | None) -> Dates:
     Dates before ``now`` are mistakes, unless it is None.
     """
     zone = _zone(table)
+    shown = zone or "UTC"
     found = {name: _date(table, name, zone, now) for name in DATES}
     table.end()
     given = [(name, value) for name in DATES if (value := found[name]) is not None]
@@ -84,7 +85,8 @@ def read_dates(table: Table, now: datetime | None) -> Dates:
             table.wrong(
                 "date_order",
                 second,
-                f"{_shown(later)} is before {first} ({_shown(earlier)}); "
+                f"{in_words(later, shown)} is before {first} "
+                f"({in_words(earlier, shown)}); "
                 "the order is opening, freeze, final",
             )
     return Dates(zone or "UTC", **found)
@@ -143,14 +145,11 @@ def _date(table: Table, name: str, zone: str, now: datetime | None) -> datetime 
         table.bad(name, "is beyond the calendar")
         return None
     if now is not None and value <= now:
+        shown = zone or "UTC"
         fix = "leave it out to open at once" if name == "opening" else "give a date to come"
-        table.wrong("date_past", name, f"{_shown(value)} is over; {fix}")
+        table.wrong("date_past", name, f"{in_words(value, shown)} is over; {fix}")
         return None
     return value
-
-
-def _shown(when: datetime) -> str:
-    return when.strftime("%Y-%m-%d %H:%M UTC")
 
 
 MOST: Final = 1_000_000.0

@@ -15,6 +15,7 @@ from typing import Final
 
 from cachetools import LRUCache
 
+from plyhouse.protocol.api.competitions import Announcement
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import role_in
 from plyhouse.server.competition_rules.file import CompetitionFile, file_of
@@ -44,7 +45,6 @@ from plyhouse.storage import (
     suspensions,
     tournaments,
 )
-from plyhouse.storage.competition_messages import Announcement
 from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionRow
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
@@ -89,6 +89,10 @@ async def lateness(store: Store, competition_id: str, bot_id: int) -> tuple[int,
 
 KEPT: Final = 16
 """Finals whose grades are kept."""
+PRACTICE: Final = (
+    "A practice score is the mean of the games that an entry has played. In the final, a game that "
+    "it leaves out counts as 0."
+)
 ANY_TIME: Final = (
     "Pairings are played until grades are certain, so every interval here is an any-time one: it "
     "holds however often you look."
@@ -161,7 +165,8 @@ class Boards:
         secret = file.board == "anonymous" and not viewer.organiser
         rules = rules_of_places(finals, secret=secret)
         left = left_out_notes(found, board.lines)
-        notes = (*rules, *stopped, *board.notes, *left, *gone)
+        practised = [PRACTICE] if row.practice_of and len(file.games) > 1 else []
+        notes = (*rules, *stopped, *practised, *board.notes, *left, *gone)
         return replace(board, notes=notes, grades=await self._seen_grades(found, viewer))
 
     async def _seen_grades(self, found: Results, viewer: Viewer) -> dict[str, str]:

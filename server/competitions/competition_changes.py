@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from plyhouse.server.competition_rules.changes import Change, Stage, compare, notice
-from plyhouse.server.competition_rules.dates import milliseconds_of
+from plyhouse.server.competition_rules.dates import in_words, milliseconds_of
 from plyhouse.server.competition_rules.file import (
     STRICTEST,
     CompetitionFile,
@@ -84,7 +84,11 @@ async def propose(store: Store, classes: Competitions, row: CompetitionRow, text
     new = await classes.check(text, of=row)
     now = datetime.fromtimestamp(store.now() / 1000, UTC)
     past = [
-        Mistake("competition/date_past", f"dates.{name}", f"{value:%Y-%m-%d %H:%M UTC} is over")
+        Mistake(
+            "competition/date_past",
+            f"dates.{name}",
+            f"{in_words(value, new.dates.zone)} is over",
+        )
         for name in DATES
         if (value := getattr(new.dates, name)) not in (None, getattr(old.dates, name))
         and value <= now

@@ -17,6 +17,7 @@ from typing import Final
 import msgspec
 
 from plyhouse.games.registry import get_game
+from plyhouse.server.competition_rules.dates import in_words
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.formats import FormatError
 from plyhouse.server.competition_rules.ladder import Ladder
@@ -56,6 +57,12 @@ class Delay:
     """The students whose extensions it waits for."""
     late: bool
     """True if it waits for late submissions."""
+    zone: str
+    """The zone in which people of the competition read times."""
+
+    def shown(self, ms: int) -> str:
+        """Return a time as people of the competition read it."""
+        return in_words(datetime.fromtimestamp(ms / 1000, UTC), self.zone)
 
     @property
     def reason(self) -> str:
@@ -66,9 +73,9 @@ class Delay:
 
     def words(self, row: CompetitionRow) -> str:
         """Return what the delay means for a competition."""
-        due = "has no date" if row.final_ms is None else f"is due {_shown(row.final_ms)}"
+        due = "has no date" if row.final_ms is None else f"is due {self.shown(row.final_ms)}"
         return (
-            f"The final of {row.name!r} {due} and waits until {_shown(self.until_ms)} for "
+            f"The final of {row.name!r} {due} and waits until {self.shown(self.until_ms)} for "
             f"{self.reason}. To begin it before that: plyhouse competition run {row.name!r} "
             "--anyway, or final_waits = false under [late] in the file, which begins it on its "
             "date; what comes later then plays after plyhouse competition rerun."
@@ -84,7 +91,7 @@ def delay_of(
     """
     if row.status not in BEFORE or not file.late.final_waits:
         return None
-    return _delay(row, students, max(now_ms, row.final_ms or 0))
+    return _delay(row, file, students, max(now_ms, row.final_ms or 0))
 
 
 def told_delay(
@@ -106,16 +113,17 @@ def told_delay(
     if not before and of is None:
         return ""
     begin = max(now_ms, row.final_ms or 0) if before else now_ms
-    delay = _delay(row, students, begin, also)
+    delay = _delay(row, file, students, begin, also)
     if delay is None or (of is not None and not set(of) & set(delay.extended)):
         return ""
     if not before:
         return (
-            f"A rerun of {row.name!r} waits until {_shown(delay.until_ms)} for {delay.reason}. "
-            f"To begin it before that: plyhouse competition rerun {row.name!r} --anyway."
+            f"A rerun of {row.name!r} waits until {delay.shown(delay.until_ms)} for "
+            f"{delay.reason}. To begin it before that: "
+            f"plyhouse competition rerun {row.name!r} --anyway."
         )
     if not file.late.final_waits:
-        due = "when you run it" if row.final_ms is None else _shown(row.final_ms)
+        due = "when you run it" if row.final_ms is None else delay.shown(row.final_ms)
         return (
             f"The final of {row.name!r} begins {due}, without waiting for {delay.reason}. "
             f"What comes later plays after plyhouse competition rerun {row.name!r}."
@@ -132,11 +140,12 @@ def running_extensions(
     """
     if row.status != "finished" and not file.late.final_waits:
         return None
-    return _delay(row, students, now_ms)
+    return _delay(row, file, students, now_ms)
 
 
 def _delay(
     row: CompetitionRow,
+    file: CompetitionFile,
     students: Iterable[CompetitionStudent],
     begin: int,
     also: Mapping[str, int] | None = None,
@@ -150,11 +159,7 @@ def _delay(
     late = row.late_ms if row.late_ms is not None and row.late_ms > begin else 0
     if not ends and not late:
         return None
-    return Delay(max([late, *ends.values()]), tuple(sorted(ends)), bool(late))
-
-
-def _shown(ms: int) -> str:
-    return f"{datetime.fromtimestamp(ms / 1000, UTC):%Y-%m-%d %H:%M UTC}"
+    return Delay(max([late, *ends.values()]), tuple(sorted(ends)), bool(late), file.dates.zone)
 
 
 MAX_MATCHES: Final = 100_000

@@ -37,7 +37,6 @@ from plyhouse.protocol.api.reports import (
 )
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import role_in
-from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competitions.absence_reasons import withdrawn_texts
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.exports import grade_points
@@ -48,6 +47,7 @@ from plyhouse.server.grades.standings import Standing
 from plyhouse.server.grades.student_grades import Grade, is_reached
 from plyhouse.server.grades.visible_entries import Viewer, Visibility, visible_entries
 from plyhouse.server.match.events import end_data
+from plyhouse.server.match.presence import PRIVATE
 from plyhouse.server.match.views import Views
 from plyhouse.server.results.intervals import mean_interval
 from plyhouse.storage import (
@@ -405,7 +405,7 @@ def _forfeit(stored: StoredMatch, seat: int, entry: str, *, author: bool) -> For
         entry=entry,
         kind=header.termination,
         ply=end.ply,
-        reason=data.reason,
+        reason=data.cause.sentence(header.seats),
         detail=data.detail if author else "",
         actions=actions[-LAST_ACTIONS:],
         scene=scene,

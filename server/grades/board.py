@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from plyhouse.games.base import Scoring
+from plyhouse.protocol.api.boards import Twin
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.format_registry import BY_SCORE
 from plyhouse.server.competition_rules.formats import Round, TableLine
-from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.grades.board_statistics import (
     BoardLine,
     Crossing,
-    DuplicateBaseline,
     Statistics,
     lines,
     told,
@@ -23,6 +22,7 @@ from plyhouse.server.grades.final_results import Results
 from plyhouse.server.grades.missing_games import left_words, missing_words
 from plyhouse.server.grades.standings import Entrant, Standing, standings, with_places
 from plyhouse.server.grades.visible_entries import Viewer, Visibility, visible_entries
+from plyhouse.server.match.presence import PRIVATE
 from plyhouse.server.results.sequential import BandDecision
 from plyhouse.storage.competition_rows import CompetitionRow
 
@@ -78,7 +78,7 @@ class Board:
     statistics: Statistics
     crosstab: dict[tuple[str, str], Crossing]
     """Scores between the entries of the lines; empty where they have no names."""
-    duplicates: tuple[DuplicateBaseline, ...] = ()
+    duplicates: tuple[Twin, ...] = ()
     """The twins among the lines."""
     scoring: Mapping[str, Scoring] = field(default_factory=dict)
     """The scoring of matches, by game."""

@@ -11,8 +11,9 @@ import itertools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
+from plyhouse.protocol.api.competitions import Member
 from plyhouse.server.competition_rules.class_list import CANVAS_ID
 from plyhouse.server.competition_rules.file import Baseline
 from plyhouse.server.grades.board_statistics import BoardLine
@@ -20,14 +21,6 @@ from plyhouse.server.grades.missing_games import left_words, missing_words
 from plyhouse.server.grades.standings_files import Cell, table_csv
 from plyhouse.server.grades.student_grades import Grade
 from plyhouse.server.results.sequential import BandDecision
-
-
-class Person(NamedTuple):
-    """A person behind an account."""
-
-    name: str
-    email: str
-    institution_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +31,7 @@ class GradeEntry:
     points: float
     group: str
     """The name of the group; empty for one student."""
-    people: tuple[Person, ...]
+    people: tuple[Member, ...]
     """The members of the group, or the student; empty if only the account is known."""
     certainty: Mapping[str, BandDecision]
     """Decisions by the name of the baseline, in a final that plays until grades are certain."""
@@ -90,7 +83,7 @@ def grades_csv(
             own += [grade.games.get(game), grade.counts.get(game, 0)]
         own += [", ".join(grade.missing)] if games else []
         own += [grade.days_late, f"{grade.penalty:g}"] if late else []
-        for person in entry.people or (Person(grade.student, "", ""),):
+        for person in entry.people or (Member(grade.student, ""),):
             who = (grade.student, person.name, person.email, entry.group, person.institution_id)
             rows.append([*who, *own])
     return table_csv(head, rows)
@@ -105,7 +98,7 @@ def canvas_csv(entries: Sequence[GradeEntry], name: str, most: float) -> str:
     head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", name]
     rows: list[list[Cell]] = [["    Points Possible", None, None, None, None, f"{most:g}"]]
     for entry in entries:
-        for person in entry.people or (Person(entry.grade.student, "", ""),):
+        for person in entry.people or (Member(entry.grade.student, ""),):
             known, own = person.institution_id, ""
             if known.startswith(CANVAS_ID):
                 known, own = "", known.removeprefix(CANVAS_ID)
@@ -127,7 +120,7 @@ def moodle_csv(entries: Sequence[GradeEntry], name: str, most: float) -> str:
         said += [] if grade.score is None else [f"score {grade.score:.3f}"]
         said += _left(grade)
         said += [f"{grade.days_late} days late"] if grade.days_late else []
-        for person in entry.people or (Person(grade.student, "", ""),):
+        for person in entry.people or (Member(grade.student, ""),):
             who = (person.institution_id, person.email, person.name)
             rows.append([*who, _value(entry, most), "; ".join(said)])
     return table_csv(head, rows)

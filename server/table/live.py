@@ -41,9 +41,10 @@ from plyhouse.protocol.messages import (
 )
 from plyhouse.server.match.effects import Broadcast, Effects, Finish, Send, Started
 from plyhouse.server.match.engine import Match
+from plyhouse.server.match.presence import MatchSummary, Presence
 from plyhouse.server.match.thoughts import kept_info, open_seats
 from plyhouse.server.table.participants import Line, Participant
-from plyhouse.server.table.presence import MatchSummary, Presence
+from plyhouse.storage.causes import Cause
 from plyhouse.storage.errors import StorageError, StoreClosed
 from plyhouse.storage.retries import PERSISTENT_ATTEMPTS, RETRY_SECONDS, TRANSIENT
 from plyhouse.storage.rows import EventRow, Op, StartMatch
@@ -629,7 +630,7 @@ class LiveMatch:
         log.exception("match failed", extra={"match": self.id, "what": what})
         try:
             self._perform(
-                self.match.abort("The server failed.", self._referee.now(), "server_fault")
+                self.match.abort(Cause("server_failed"), self._referee.now(), "server_fault")
             )
         except Exception:
             log.exception("match could not even be made void", extra={"match": self.id})

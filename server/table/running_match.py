@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Mapping, Sequence
 from typing import Protocol
 
 from plyhouse.protocol.messages import Act, ClientMessage, MatchSnapshot, ServerMessage
+from plyhouse.server.match.presence import MatchSummary, Presence
 from plyhouse.server.table.participants import Line, Participant
-from plyhouse.server.table.presence import MatchSummary, Presence
 
 
 class PairingFacts(Protocol):

@@ -40,14 +40,6 @@ MAX_WAITING: Final = 100
 """Most requests that may wait while a login is processed."""
 
 
-class Guest(Protocol):
-    """The participant on a connection, as far as the connection needs it."""
-
-    @property
-    def name(self) -> str:
-        """Its name in logs."""
-
-
 class House(Protocol):
     """The interface of the hub for sessions.
 
@@ -104,7 +96,7 @@ class Session:
         "codec",
         "connection",
         "far",
-        "guest",
+        "name",
         "remote",
         "scenes",
         "views",
@@ -128,8 +120,8 @@ class Session:
         self.connection = ServerConnection(codec, house.now(), limits)
         self.connection.network = transport.network
         self._trips = self.connection.round_trips
-        self.guest: Guest | None = None
-        """The participant that logged in on this connection."""
+        self.name = ""
+        """The name of the bot or person that logged in, for logs; empty until then."""
         self.scenes = False
         self.watching: set[str] = set()
         """Matches that it follows as a spectator."""
@@ -141,8 +133,7 @@ class Session:
         self._held: list[ServerMessage | Callable[[], None]] | None = None
 
     def __repr__(self) -> str:
-        who = self.guest.name if self.guest is not None else "not logged in"
-        return f"<session {self._transport.peer} {who}>"
+        return f"<session {self._transport.peer} {self.name or 'not logged in'}>"
 
     @property
     def peer(self) -> str:
@@ -219,9 +210,9 @@ class Session:
         """Report for how long the server was busy with this connection's frames."""
         self._house.spent(self, nanoseconds)
 
-    def admit(self, guest: Guest) -> None:
-        """Apply the wider limits of a participant that has logged in."""
-        self.guest = guest
+    def admit(self, name: str) -> None:
+        """Apply the wider limits of a bot or person that has logged in, under this name."""
+        self.name = name
         self.connection.trust()
         self._transport.trust()
 

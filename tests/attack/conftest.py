@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import pytest
+from tests.harness.patience import PATIENCE
 from tests.harness.server import FakeClock
 from tests.server.conftest import (
     broker,
@@ -35,9 +36,6 @@ __all__ = [
     "servers",
     "still_house",
 ]
-
-PATIENCE = 30.0
-"""Seconds after which a test that waits for a server has failed."""
 
 MASK = b"\x11\x22\x33\x44"
 

@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.attack.conftest import FakeClock
+from tests.harness.patience import PATIENCE
 from websockets.exceptions import InvalidMessage, InvalidStatus
 
 from plyhouse.games import registry
@@ -266,7 +267,7 @@ async def test_listener_goes_on_after_a_socket_that_fails(caplog: pytest.LogCapt
         listening.setblocking(False)
         listener = Listener(listening, Door(pause=knock), asyncio.Protocol)
         try:
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(PATIENCE):
                 for expected in (b"", b"HTTP/1.1 429"):
                     reader, writer = await asyncio.open_connection(*listening.getsockname())
                     assert (await reader.read()).startswith(expected)
@@ -402,7 +403,7 @@ async def test_pacer_passes_results_of_awaits_and_errors(clock: FakeClock) -> No
         future.set_result(7)
         seen.append(await future)
         seen.append(await asyncio.to_thread(lambda: 8))
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             await asyncio.sleep(0)
         raise ZeroDivisionError
 

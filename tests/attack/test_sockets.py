@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.attack.conftest import Raw, masked
+from tests.harness.patience import PATIENCE
 
 from plyhouse.protocol.messages import (
     Act,
@@ -35,7 +36,7 @@ HEALTH = b"GET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n"
 
 async def answered(raw: Raw) -> bytes:
     """The head of an answer; its body is read, too."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         head = await raw.reader.readuntil(b"\r\n\r\n")
         for line in head.lower().split(b"\r\n"):
             if line.startswith(b"content-length:"):
@@ -65,7 +66,7 @@ def deaf(raw: Raw) -> None:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while not condition():  # noqa: ASYNC110 (what is waited for has no event)
             await asyncio.sleep(0.01)
 
@@ -140,7 +141,7 @@ async def test_two_lengths_of_one_request_are_refused(house: Any, dial: Dial) ->
         b"POST /api/v1/players HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
         b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + HEALTH
     )
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         said = await raw.reader.read()
     assert said.startswith(b"HTTP/1.1 400 ")
     assert said.count(b"HTTP/1.1") == 1

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from tests.harness.patience import PATIENCE
 
 from plyhouse.bots.client.channel import Unreachable
 from plyhouse.bots.process import traceback_reader
@@ -128,7 +129,7 @@ class FakeServer:
 
     async def heard(self, kind: type[Said]) -> Said:
         """The next message, which must be of this kind."""
-        message = await asyncio.wait_for(self.said.get(), 60)
+        message = await asyncio.wait_for(self.said.get(), PATIENCE)
         assert isinstance(message, kind), message
         return message
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.bots.conftest import FakeServer, ManualClock, settle
+from tests.harness.patience import PATIENCE
 
 from plyhouse.bots.client.channel import NotAServer, Unreachable
 from plyhouse.bots.client.client import (
@@ -382,7 +383,7 @@ async def test_leaving_while_waiting_to_reconnect_ends_at_once(
         server.channel.cut()
         await settle()
         await client.leave()
-        await asyncio.wait_for(listener.task, 60)
+        await asyncio.wait_for(listener.task, PATIENCE)
 
 
 # -------------------------------------------------------------------------- addresses

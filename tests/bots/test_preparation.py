@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 from tests.bots.conftest import BotFile, ManualClock, settle
+from tests.harness.patience import PATIENCE
 from tests.harness.scripted_bot import staged
 from tests.harness.supervised_bot import supervised
 
@@ -28,7 +29,7 @@ async def test_bot_prepares_for_a_match_before_it_is_asked(
     async with supervised(bot_file(CODE.format(choose=choose)), clock) as rig:
         for match in ("m1", "m2"):
             rig.begin(match)
-            await asyncio.wait_for(rig.supervisor.settled(match), 60)
+            await asyncio.wait_for(rig.supervisor.settled(match), PATIENCE)
             answer = await rig.ask(match)
             assert isinstance(answer, Chosen)
             assert answer.action == "1"
@@ -50,7 +51,7 @@ async def test_failure_to_prepare_is_that_of_the_first_turn(
     )
     async with supervised(spec, clock) as rig:
         rig.begin()
-        await asyncio.wait_for(rig.supervisor.settled("m1"), 60)
+        await asyncio.wait_for(rig.supervisor.settled("m1"), PATIENCE)
         failed = await rig.ask()
     assert isinstance(failed, Failed)
     assert failed.error == "ValueError: no book"
@@ -67,7 +68,7 @@ async def test_match_waits_for_its_own_preparation(clock: ManualClock) -> None:
         await bot.say(Prepared("m1"))
         assert not waiting.done()
         await bot.say(Prepared("m2"))
-        await asyncio.wait_for(waiting, 60)
+        await asyncio.wait_for(waiting, PATIENCE)
 
 
 async def test_preparation_that_outlasts_its_match_ends_with_the_process(
@@ -87,6 +88,6 @@ async def test_boxed_bot_gets_no_time_before_the_clock(clock: ManualClock) -> No
     async with staged(clock, boxed=True, prepares=True) as stage:
         bot = await stage.launcher.number(0)
         stage.begin()
-        await asyncio.wait_for(stage.supervisor.settled("m1"), 60)
+        await asyncio.wait_for(stage.supervisor.settled("m1"), PATIENCE)
         await settle()
         assert bot.is_frozen()

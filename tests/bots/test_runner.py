@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests.bots.conftest import BotFile, FakeServer, ManualClock, played, settle, snapshot
+from tests.harness.patience import PATIENCE
 
 from plyhouse.bots.client.client import Replaced, RequestRefused
 from plyhouse.bots.loading import BotLoadError
@@ -58,7 +59,7 @@ class Run:
         return "\n".join(self.lines)
 
     async def until(self, text: str) -> None:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while text not in self.text:  # noqa: ASYNC110 - it happens in another process
                 await asyncio.sleep(0.005)
 
@@ -92,7 +93,7 @@ class Run:
     async def bye(self) -> RunSummary:
         bye = await self.server.heard(Bye)
         self.server.say(Ok(bye.id))
-        return await asyncio.wait_for(self.task, 60)
+        return await asyncio.wait_for(self.task, PATIENCE)
 
 
 def let_go(spec: str) -> None:
@@ -550,7 +551,7 @@ async def test_a_bot_told_to_stop_while_the_server_is_away_waits_only_a_little(
         await clock.advance(STOP_GRACE - 1)
         assert not run.task.done()
         await clock.advance(1)
-        summary = await asyncio.wait_for(run.task, 60)
+        summary = await asyncio.wait_for(run.task, PATIENCE)
         assert (summary.interrupted, summary.left_running) == (True, 1)
         assert "the server has been away for 10 s: leaving 1 running match" in run.text
 
@@ -573,7 +574,7 @@ async def test_a_server_that_goes_away_from_a_stopping_bot_has_a_little_time_to_
         server.unreachable = 1_000_000
         server.channel.cut()
         await clock.advance(STOP_GRACE)
-        summary = await asyncio.wait_for(run.task, 60)
+        summary = await asyncio.wait_for(run.task, PATIENCE)
         assert (summary.interrupted, summary.left_running) == (True, 1)
 
 
@@ -624,7 +625,7 @@ async def test_a_refused_seek_ends_the_run(
         bye = await server.heard(Bye)
         server.say(Ok(bye.id))
         with pytest.raises(RequestRefused, match="Not a time control"):
-            await asyncio.wait_for(run.task, 60)
+            await asyncio.wait_for(run.task, PATIENCE)
 
 
 async def test_a_replaced_bot_stops(
@@ -634,7 +635,7 @@ async def test_a_replaced_bot_stops(
         await server.welcome()
         server.say(Error("auth/replaced", "A newer one took over.", fatal=True))
         with pytest.raises(Replaced):
-            await asyncio.wait_for(run.task, 60)
+            await asyncio.wait_for(run.task, PATIENCE)
 
 
 async def test_user_errors_come_before_connecting(
@@ -646,7 +647,7 @@ async def test_user_errors_come_before_connecting(
     ):
         async with running(spec, server, clock, games=games) as run:
             with pytest.raises(kind):
-                await asyncio.wait_for(run.task, 60)
+                await asyncio.wait_for(run.task, PATIENCE)
     assert server.attempts == 0
 
 

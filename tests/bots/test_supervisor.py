@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.bots.conftest import BotFile, ManualClock, played
+from tests.harness.patience import PATIENCE
 from tests.harness.supervised_bot import Rig, supervised
 
 from plyhouse.bots.loading import BotLoadError
@@ -281,10 +282,10 @@ async def test_a_bot_that_ends_its_process_fails_that_turn_only(
         rig.begin("m1")
         rig.begin("m2")
         first, second = rig.think("m1"), rig.think("m2")
-        failed = await asyncio.wait_for(first.answer, 60)
+        failed = await asyncio.wait_for(first.answer, PATIENCE)
         assert isinstance(failed, Failed)
         assert failed.error == "the bot's process ended (exit code 7) during this turn"
-        assert (await asyncio.wait_for(second.answer, 60)).action == "2"  # type: ignore[union-attr]
+        assert (await asyncio.wait_for(second.answer, PATIENCE)).action == "2"  # type: ignore[union-attr]
         assert rig.supervisor.restarts == 1
 
 
@@ -359,7 +360,7 @@ async def test_search_without_reports_ends_with_its_turn(
         request = rig.think()
         await rig.until(lambda: request.best is not None)
         rig.supervisor.stop(request)
-        await asyncio.wait_for(rig.supervisor.settled(), 60)
+        await asyncio.wait_for(rig.supervisor.settled(), PATIENCE)
         assert rig.supervisor.restarts == 0
 
 
@@ -433,7 +434,7 @@ async def test_an_async_bot_that_blocks_is_replaced_and_the_others_are_asked_aga
         await rig.until(lambda: bad.best == "1")
         rig.supervisor.stop(bad)
         await clock.advance(0.3)
-        assert (await asyncio.wait_for(good.answer, 60)).action == "7"  # type: ignore[union-attr]
+        assert (await asyncio.wait_for(good.answer, PATIENCE)).action == "7"  # type: ignore[union-attr]
         assert rig.supervisor.restarts == 1
 
 
@@ -483,7 +484,7 @@ async def test_an_import_without_end_is_ended(bot_file: BotFile, clock: ManualCl
         spec, AuthorLog("x", terminal=lines.append), clock=clock, import_timeout=5
     )
     starting = asyncio.create_task(supervisor.start())
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while not lines:  # noqa: ASYNC110 - it happens in another process
             await asyncio.sleep(0.005)
     await clock.advance(5.1)
@@ -524,7 +525,7 @@ async def test_the_process_ends_with_the_runner(bot_file: BotFile, clock: Manual
     )
     process = await BotProcess.start(spec, on_output=lambda _: None, clock=clock)
     process._writer.close()  # as if the runner had been killed
-    await asyncio.wait_for(process.closed(), 60)
+    await asyncio.wait_for(process.closed(), PATIENCE)
     with pytest.raises(ProcessLookupError):
         os.kill(process.pid, 0)
 

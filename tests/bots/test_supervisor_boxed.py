@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 from tests.bots.conftest import ManualClock, settle
+from tests.harness.patience import PATIENCE
 from tests.harness.scripted_bot import staged
 
 from plyhouse.bots.process.messages import Begin, Best, Chosen, Stopped, Think
@@ -112,7 +113,7 @@ async def test_settling_lets_a_frozen_bot_end_its_turn(clock: ManualClock) -> No
         assert not bot.is_frozen()
         assert not settling.done()
         await bot.say(Stopped("m1", request.number))
-        await asyncio.wait_for(settling, 60)
+        await asyncio.wait_for(settling, PATIENCE)
 
 
 async def test_boxed_bot_that_ends_gets_a_process_in_its_next_turn(clock: ManualClock) -> None:
@@ -160,7 +161,7 @@ async def test_boxed_bot_gets_a_process_between_matches(clock: ManualClock, how:
         else:
             settling = asyncio.create_task(stage.supervisor.settled())
             await stage.launcher.number(1)
-            await asyncio.wait_for(settling, 60)
+            await asyncio.wait_for(settling, PATIENCE)
 
 
 async def test_boxed_bot_whose_turn_was_stopped_waits_for_the_next(clock: ManualClock) -> None:

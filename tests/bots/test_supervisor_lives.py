@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 from tests.bots.conftest import ManualClock, played, settle
+from tests.harness.patience import PATIENCE
 from tests.harness.scripted_bot import staged
 
 from plyhouse.bots.loading import BotLoadError
@@ -35,7 +36,7 @@ async def test_death_in_a_turn_fails_it(clock: ManualClock) -> None:
         request = stage.think()
         await bot.say(Best("m1", request.number, "4"))
         bot.end(7, "exit code 7")
-        failed = await asyncio.wait_for(request.answer, 60)
+        failed = await asyncio.wait_for(request.answer, PATIENCE)
         assert isinstance(failed, Failed)
         assert failed.error == "the bot's process ended (exit code 7) during this turn"
         assert (failed.match, failed.turn, failed.traceback) == ("m1", request.number, "")
@@ -53,7 +54,7 @@ async def test_death_names_the_stage_in_which_it_came(clock: ManualClock) -> Non
         request = stage.think()
         await bot.say(Doing("m1", request.number, "start"))
         bot.end(7, "exit code 7")
-        failed = await asyncio.wait_for(request.answer, 60)
+        failed = await asyncio.wait_for(request.answer, PATIENCE)
         assert isinstance(failed, Failed)
         assert failed.error == "the bot's process ended (exit code 7) during start"
 
@@ -67,7 +68,7 @@ async def test_death_of_a_bot_with_one_turn_at_a_time_is_blamed_on_the_first(
             stage.begin(match)
         first, second = stage.think("m1"), stage.think("m2")
         bot.end()
-        assert isinstance(await asyncio.wait_for(first.answer, 60), Failed)
+        assert isinstance(await asyncio.wait_for(first.answer, PATIENCE), Failed)
         other = await stage.launcher.number(1)
         for _ in range(2):
             await other.hear(Begin)
@@ -90,7 +91,7 @@ async def test_death_at_many_turns_asks_each_again_and_the_next_fails_them(
         assert not any(request.answer.done() for request in requests)
         other.end()
         for request in requests:
-            assert isinstance(await asyncio.wait_for(request.answer, 60), Failed)
+            assert isinstance(await asyncio.wait_for(request.answer, PATIENCE), Failed)
 
 
 async def test_turn_that_is_stopped_between_two_processes_is_not_asked_again(
@@ -141,7 +142,7 @@ async def test_bot_is_given_up_after_five_deaths_in_a_row(clock: ManualClock) ->
         failed = stage.think().answer.result()
         assert isinstance(failed, Failed)
         assert failed.error == why
-        await asyncio.wait_for(stage.supervisor.settled(), 60)
+        await asyncio.wait_for(stage.supervisor.settled(), PATIENCE)
 
 
 async def test_giving_up_fails_the_requests_that_are_open(clock: ManualClock) -> None:
@@ -157,10 +158,10 @@ async def test_giving_up_fails_the_requests_that_are_open(clock: ManualClock) ->
         await settle()
         bot.end()
         for request in requests:
-            failed = await asyncio.wait_for(request.answer, 60)
+            failed = await asyncio.wait_for(request.answer, PATIENCE)
             assert isinstance(failed, Failed)
             assert "5 times in a row" in failed.error
-        await asyncio.wait_for(settling, 60)
+        await asyncio.wait_for(settling, PATIENCE)
 
 
 async def test_answer_in_between_ends_the_row_of_deaths(clock: ManualClock) -> None:
@@ -252,7 +253,9 @@ async def test_restart_asks_the_open_requests_again_and_counts_no_death(
         assert (await last.hear(Think)).turn == request.number
         assert (request.deaths, stage.supervisor.restarts) == (0, 7)
         last.end()
-        assert isinstance(await asyncio.wait_for(request.answer, 60), Failed), "this one counts"
+        assert isinstance(await asyncio.wait_for(request.answer, PATIENCE), Failed), (
+            "this one counts"
+        )
 
 
 async def test_renewed_process_may_end_by_itself(clock: ManualClock) -> None:
@@ -270,7 +273,7 @@ async def test_renewed_process_may_end_by_itself(clock: ManualClock) -> None:
         assert not settling.done()
         bot.end(0, "exit code 0")
         second = await stage.launcher.number(1)
-        await asyncio.wait_for(settling, 60)
+        await asyncio.wait_for(settling, PATIENCE)
         await second.hear(Begin)
         assert (await second.hear(Think)).turn == request.number
         assert not bot.was_killed() or stage.supervisor.restarts == 1
@@ -313,7 +316,7 @@ async def test_death_after_a_renewal_counts(clock: ManualClock) -> None:
         stage.begin()
         request = stage.think()
         second.end()
-        assert isinstance(await asyncio.wait_for(request.answer, 60), Failed)
+        assert isinstance(await asyncio.wait_for(request.answer, PATIENCE), Failed)
 
 
 # ------------------------------------------------------------------------------------ close
@@ -326,7 +329,7 @@ async def test_close_asks_an_idle_bot_to_end(clock: ManualClock) -> None:
         await bot.hear(Quit)
         assert not bot.was_killed()
         bot.end(0, "exit code 0")
-        await asyncio.wait_for(closing, 60)
+        await asyncio.wait_for(closing, PATIENCE)
         assert len(stage.launcher.processes) == 1
         assert stage.text == ""
 
@@ -336,7 +339,7 @@ async def test_close_kills_a_busy_bot_and_cancels_its_requests(clock: ManualCloc
         bot = await stage.launcher.number(0)
         stage.begin()
         request = stage.think()
-        await asyncio.wait_for(stage.supervisor.close(), 60)
+        await asyncio.wait_for(stage.supervisor.close(), PATIENCE)
         assert bot.was_killed()
         assert request.answer.cancelled()
         assert stage.text == "", "its time was not over"
@@ -350,7 +353,7 @@ async def test_close_shows_a_turn_that_hangs(clock: ManualClock, early: int, sho
         request = stage.think()
         stage.supervisor.stop(request)
         clock.time = request.hard_at - early
-        await asyncio.wait_for(stage.supervisor.close(), 60)
+        await asyncio.wait_for(stage.supervisor.close(), PATIENCE)
         assert bot.was_killed()
         assert ("did not come back" in stage.text) == shown
         assert "a new one takes over" not in stage.text
@@ -364,7 +367,7 @@ async def test_close_lets_a_frozen_bot_say_where_it_hangs(clock: ManualClock) ->
         stage.supervisor.stop(request)
         assert bot.is_frozen()
         clock.time = request.hard_at
-        await asyncio.wait_for(stage.supervisor.close(), 60)
+        await asyncio.wait_for(stage.supervisor.close(), PATIENCE)
         assert bot.was_killed()
         assert "did not come back" in stage.text
         assert [bot.is_frozen()] == [False]
@@ -378,8 +381,8 @@ async def test_close_ends_the_wait_for_a_turn(clock: ManualClock) -> None:
         settling = asyncio.create_task(stage.supervisor.settled())
         await settle()
         assert not settling.done()
-        await asyncio.wait_for(stage.supervisor.close(), 60)
-        await asyncio.wait_for(settling, 60)
+        await asyncio.wait_for(stage.supervisor.close(), PATIENCE)
+        await asyncio.wait_for(settling, PATIENCE)
 
 
 async def test_close_without_a_process_returns(clock: ManualClock) -> None:
@@ -388,7 +391,7 @@ async def test_close_without_a_process_returns(clock: ManualClock) -> None:
         stage.begin()
         bot.end()
         await stage.until(lambda: stage.supervisor.pid is None)
-        await asyncio.wait_for(stage.supervisor.close(), 60)
+        await asyncio.wait_for(stage.supervisor.close(), PATIENCE)
         assert len(stage.launcher.processes) == 1
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.bots.conftest import ManualClock, played, settle
+from tests.harness.patience import PATIENCE
 from tests.harness.scripted_bot import staged
 from tests.harness.supervised_bot import SECOND
 
@@ -249,7 +250,7 @@ async def test_bot_that_ends_a_stopped_turn_is_kept(clock: ManualClock, kind: An
         await clock.advance(9)
         assert not bot.was_killed()
         assert stage.text == ""
-        await asyncio.wait_for(stage.supervisor.settled(), 60)
+        await asyncio.wait_for(stage.supervisor.settled(), PATIENCE)
 
 
 async def test_hang_names_the_stage_in_which_the_bot_is(clock: ManualClock) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.bots.conftest import BotFile, ManualClock, played
+from tests.harness.patience import PATIENCE
 from tests.harness.supervised_bot import supervised
 
 from plyhouse.bots.loading import BotLoadError
@@ -166,7 +167,7 @@ async def test_an_import_without_end_shows_where_it_stood(
     lines: list[str] = []
     log = AuthorLog("x", terminal=lines.append)
     starting = asyncio.create_task(Supervisor(spec, log, clock=clock, import_timeout=5).start())
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while not lines:  # noqa: ASYNC110 - it happens in another process
             await asyncio.sleep(0.005)
     await clock.advance(5.1)
@@ -195,7 +196,7 @@ async def test_a_slow_constructor_is_named(bot_file: BotFile, clock: ManualClock
             assert request.stage == "__init__"
             await clock.advance(1.5)
             go.touch()  # noqa: ASYNC240 - a file in memory, as good as
-            await asyncio.wait_for(request.answer, 60)
+            await asyncio.wait_for(request.answer, PATIENCE)
     assert "match m1: __init__ took 1.5 s of the clock" in rig.text
     assert "top of the file" in rig.text
 
@@ -290,7 +291,7 @@ async def test_a_breakpoint_says_that_there_is_no_keyboard(
     )
     async with supervised(spec, clock) as rig:
         rig.begin("m1")
-        failed = await asyncio.wait_for(rig.think().answer, 60)
+        failed = await asyncio.wait_for(rig.think().answer, PATIENCE)
         assert isinstance(failed, Failed)
         assert "breakpoint() needs a keyboard, and a bot's process has none" in failed.error
         assert "breakpoint()  # here" in failed.traceback

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 from tests.bridges.libraries import library
+from tests.harness.patience import PATIENCE
 
 from plyhouse.bots.running.runner import RunOptions, RunSummary, SeekRequest, run_bot
 from plyhouse.games import Information, UnknownGame, add_game_file, get_game, registry
@@ -83,7 +84,7 @@ async def test_server_hosts_a_game_with_clock_rating_record_and_pages() -> None:
             options = RunOptions(
                 seeks=[SeekRequest(name, "total:10+0.1")], matches=1, say=lambda _: None
             )
-            return await asyncio.wait_for(run_bot("random", server.url, token, options), 60)
+            return await asyncio.wait_for(run_bot("random", server.url, token, options), PATIENCE)
 
         one, other = await asyncio.gather(play("anna"), play("bert"))
         result = one.results[0]

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.harness.patience import PATIENCE
 from tests.harness.processes import alive, children
 from tests.harness.server import Server
 
@@ -28,7 +29,7 @@ from plyhouse.server.serve import running_server
 
 async def until(true: Callable[[], bool]) -> None:
     """Wait for something that other processes do, and that tells nobody."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while not true():  # noqa: ASYNC110
             await asyncio.sleep(0.02)
 
@@ -142,7 +143,7 @@ async def test_no_bot_outlives_a_server_that_is_killed(
     began = time.monotonic()
     async with httpx.AsyncClient(base_url=address, headers={"origin": address}) as web:
         assert (await web.post("/api/v1/session/guest")).status_code == 200
-        answer = await web.post("/api/v1/house-bots", json={"level": "easy"}, timeout=30)
+        answer = await web.post("/api/v1/house-bots", json={"level": "easy"}, timeout=PATIENCE)
         assert answer.json() == {"opponent": "house/easy", "others": []}
         unknown = await web.post("/api/v1/house-bots", json={"level": "worst"})
         assert (unknown.status_code, unknown.json()["code"]) == (404, "house/no_bot")

@@ -180,6 +180,10 @@ def test_a_class_at_the_command_line(server: Server, plyhouse: Plyhouse, tmp_pat
     said = do("student", "import", "list.csv", "-o", "tokens.csv", code=2).err
     assert "exists already" in said
     assert "3 there already" in do("student", "import", "list.csv").err
+    (tmp_path / "canvas.csv").write_text('Student,ID\nada,901\n"Student, Test",904\n')
+    said = do("student", "import", "canvas.csv").err
+    assert "1 there already" in said
+    assert "Left out, as the export does not have them as students: Test Student." in said
     (tmp_path / "odd.csv").write_text("name\n=cmd()|'/C calc'!A0\n")
     made = do("student", "import", "odd.csv").out.splitlines()
     assert made[1].startswith("'=cmd()|'/C calc'!A0,cmd-C-calc-A0,ply_"), "no formula for anybody"

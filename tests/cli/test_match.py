@@ -230,10 +230,26 @@ def test_a_process_of_the_arena_ends_with_its_parent_in_the_middle_of_a_match(
 def test_bots_are_told_apart() -> None:
     assert bot_labels(("random", "a/random.py", "x.py:Deep", "x.py:Deep")) == (
         "random",
-        "random-2",
+        "a-random",
         "Deep",
         "Deep-2",
     )
+
+
+def test_commands_are_told_apart_by_what_differs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bot.mjs").touch()
+    (tmp_path / "book").touch()
+    assert bot_labels(("cmd:old/mybot", "cmd:new/mybot")) == ("old-mybot", "new-mybot")
+    assert bot_labels(("cmd:node bot.mjs", "cmd:./go --book book")) == ("bot", "go")
+    assert bot_labels(("cmd:./go", "cmd:./go --depth 9")) == ("go", "go-depth-9")
+    assert bot_labels(("cmd:java -cp a Bot", "cmd:java -cp b Bot")) == (
+        "java-cp-a-Bot",
+        "java-cp-b-Bot",
+    )
+    assert bot_labels(("cmd:'my bots/last.py' 'log'", ".")) == ("last.py", tmp_path.name[:28])
 
 
 def test_files_may_be_called_what_bots_cannot() -> None:

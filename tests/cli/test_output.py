@@ -5,13 +5,14 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from tests.cli.terminal import in_terminal
 from tests.harness.zygote import clean_environment
 
-from plyhouse.clients.shared.output import folded
+from plyhouse.clients.shared.output import folded, minute
 
 COLUMNS = ["#", "bot", "player", "rating", "95 % interval", "score", "games", "W-D-L", "returns"]
 ROWS = [
@@ -77,3 +78,15 @@ def test_command_with_closed_streams_does_its_work(closed: str, tmp_path: Path) 
     done = subprocess.run(["sh", "-c", whole], cwd=tmp_path, env=clean_environment(), check=False)
     assert done.returncode == 0
     assert list(tmp_path.iterdir())
+
+
+def test_times_are_those_of_the_machine_with_their_zone(monkeypatch: pytest.MonkeyPatch) -> None:
+    summer = 1_793_000_000_000 - 120 * 86_400_000
+    try:
+        monkeypatch.setenv("TZ", "Europe/Berlin")
+        time.tzset()
+        assert minute(1_793_000_000_000) == "2026-10-26 08:33 CET"
+        assert minute(summer) == "2026-06-28 09:33 CEST"
+    finally:
+        monkeypatch.undo()
+        time.tzset()

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import CHOMP, Plyhouse, clean_environment, forked_command
 from tests.harness.command_line_server import Server, start, stop, token
+from tests.harness.patience import PATIENCE
 
 FILES = ("--game-files", "chomp.py")
 DATABASE = ("--database", "sqlite:///club.db")
@@ -52,7 +53,7 @@ def played(server: Server, plyhouse: Plyhouse) -> str:
     ) as waiting:
         done = plyhouse(*run, "--token", token(plyhouse, server, "bert"))
         assert done.code == 0, done.err
-        waiting.communicate(timeout=60)
+        waiting.communicate(timeout=PATIENCE)
     found = re.search(r"match (\w+):", done.err)
     assert found is not None, done.err
     return found[1]

@@ -200,11 +200,113 @@ def test_package_plays_in_the_sandbox_and_is_confined(plyhouse: Plyhouse, tmp_pa
     assert not (tmp_path / "trace").exists()
 
 
-def test_command_has_no_sandbox(plyhouse: Plyhouse) -> None:
-    bot = f"cmd:{sys.executable} -c pass"
-    done = plyhouse("match", bot, "random", "--game", "nim", "--sandbox")
-    assert done.code == 2
-    assert "a sandbox needs a folder with plyhouse.toml" in done.err
+# Plays, and says what it may not do.
+NOSY = (
+    PROGRAM
+    + """
+    for each in heard.get("matches", []):
+        if each.get("your_turn"):
+            act(each["match"], each.get("ply", 0), each["observation"])
+    if heard["type"] == "match":
+        for attempt in (lambda: open("trace", "w"), lambda: open("/etc/hostname")):
+            try:
+                attempt()
+            except OSError as error:
+                print("denied", type(error).__name__, file=sys.stderr, flush=True)
+"""
+)
+
+
+@pytest.fixture
+def nosy(tmp_path: Path) -> str:
+    """A command that notes what a sandbox denies."""
+    place = tmp_path / "nosy"
+    place.write_text(f"#!{sys.executable}\n{NOSY}")
+    place.chmod(0o755)
+    return "cmd:./nosy"
+
+
+def test_command_plays_in_the_sandbox_and_is_confined(plyhouse: Plyhouse, nosy: str) -> None:
+    series = ("match", nosy, "random", "--game", "nim", "--games", "2", "--jobs", "1")
+    done = plyhouse(*series, "--sandbox")
+    assert done.code == 0, done.err
+    assert "[nosy] denied PermissionError" in done.err
+    done = plyhouse(*series)
+    assert "denied" not in done.err
+
+
+def test_command_is_checked_in_the_sandbox(plyhouse: Plyhouse, nosy: str) -> None:
+    done = plyhouse("bot", "check", nosy, "--sandbox", "--game", "nim")
+    assert done.code == 0, done.out + done.err
+    assert "denied" in done.err
+
+
+@pytest.mark.parametrize("kind", ["command", "package", "file"])
+def test_bot_is_asked_in_the_sandbox(
+    plyhouse: Plyhouse, tmp_path: Path, nosy: str, kind: str
+) -> None:
+    match kind:
+        case "command":
+            bot = nosy
+        case "package":
+            bot = "pack"
+            (tmp_path / "pack").mkdir()
+            shutil.move(tmp_path / "nosy", tmp_path / "pack")
+            (tmp_path / "pack" / "plyhouse.toml").write_text(
+                '[bot]\nrun = ["./nosy"]\ngames = ["nim"]\n'
+            )
+        case _:
+            bot = "mybot.py"
+            (tmp_path / bot).write_text(
+                WRITER.replace("open(", "print('denied') if turn.ply < 0 else open(")
+            )
+    played = ("random", "random", "--game", "nim", "--games", "2", "--save", "records")
+    assert plyhouse("match", *played).code == 0
+    asked = ("bot", "ask", bot, "--record", "records", "--match", "1", "--ply", "1", "--sandbox")
+    done = plyhouse(*asked)
+    if kind == "file":
+        assert (done.code, "PermissionError" in done.out + done.err) == (1, True)
+    else:
+        assert done.code == 0, done.out + done.err
+        assert "denied PermissionError" in done.err
+        assert "It chooses" in done.out
+
+
+def test_program_is_measured_in_the_sandbox(plyhouse: Plyhouse, nosy: str) -> None:
+    few = ("--positions", "2", "--pairs", "1", "--jobs", "1", "--sandbox")
+    done = plyhouse("yardstick", "tic_tac_toe", "--bot", nosy, *few)
+    assert done.code == 0, done.err
+    assert "best choices" in done.out
+    assert "denied" in done.err
+
+
+def test_game_of_a_file_is_played_in_the_sandbox(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    chomp = Path(__file__).resolve().parents[2] / "examples" / "chomp.py"
+    (tmp_path / "games").mkdir()
+    shutil.copy(chomp, tmp_path / "games")
+    (tmp_path / "mybot.py").write_text(
+        WRITER.replace("        open('trace', 'w').close()\n", "").replace("'nim'", "'chomp'")
+    )
+    for bot in ("mybot.py", "random"):
+        series = (bot, "random", "--game", "games/chomp.py", "--games", "2", "--jobs", "1")
+        done = plyhouse("match", *series, "--sandbox")
+        assert done.code == 0, done.err
+
+
+def test_check_names_the_programs_that_a_server_offers(
+    plyhouse: Plyhouse, tmp_path: Path, nosy: str
+) -> None:
+    (tmp_path / "pack").mkdir()
+    shutil.move(tmp_path / "nosy", tmp_path / "pack" / "bot.py")
+    (tmp_path / "pack" / "plyhouse.toml").write_text(
+        '[bot]\nrun = ["env", "python3", "bot.py"]\ngames = ["nim"]\n'
+    )
+    check = ("bot", "check", "pack", "--sandbox", "--game", "nim")
+    done = plyhouse(*check)
+    assert (done.code, "offers these programs: node" in done.err) == (2, True), done.err
+    done = plyhouse(*check, "--programs", "java,env")
+    assert "offers these" not in done.err
+    assert "--programs" in plyhouse("bot", "check", "--help").out
 
 
 def test_author_hears_of_a_line_that_is_no_message(program: Path, plyhouse: Plyhouse) -> None:

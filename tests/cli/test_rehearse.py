@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from tests.cli.conftest import Plyhouse, clean_environment, forked_command
+from tests.harness.patience import PATIENCE
 from tests.harness.processes import processes_with
 
 from plyhouse.clients.rehearsal.outcome_check import RehearsalFacts, RehearsalMatch, judge
@@ -92,7 +93,7 @@ def test_ctrl_c_ends_a_rehearsal_with_everything_cleaned_up(tmp_path: Path) -> N
         assert running.poll() is None
         time.sleep(0.05)
     running.send_signal(signal.SIGINT)
-    _, said = running.communicate(timeout=60)
+    _, said = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130
     assert "Traceback" not in said
     assert list(place.iterdir()) == []

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.harness.patience import PATIENCE
 
 from plyhouse.clients.web import FOLDER
 from plyhouse.games.registry import game_names, get_game
@@ -85,7 +86,7 @@ def test_every_game_is_drawn(tmp_path: Path) -> None:
         input=json.dumps(scenes),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     sizes = json.loads(done.stdout)
@@ -134,7 +135,7 @@ def test_request_refused_by_the_rate_limit_of_the_address_is_sent_again(
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {"outcome": outcome, "waits": waits, "left": 0}

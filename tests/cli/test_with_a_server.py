@@ -18,6 +18,7 @@ import httpx
 import pytest
 from tests.cli.conftest import Plyhouse, clean_environment, command, forked_command
 from tests.harness.command_line_server import Server, start, stop, token
+from tests.harness.patience import PATIENCE
 from tests.harness.processes import processes_with
 
 from plyhouse.clients.cli.demo import free_title
@@ -175,7 +176,7 @@ def test_two_bots_find_each_other_and_become_a_leaderboard(
     try:
         bob = token(plyhouse, shared, "bob")
         done = plyhouse("bot", "run", "random", *seek, "--matches", "2", "--token", bob)
-        err = waiting.communicate(timeout=60)[1]
+        err = waiting.communicate(timeout=PATIENCE)[1]
     finally:
         waiting.kill()
     assert (done.code, waiting.returncode) == (0, 0), done.err + err
@@ -230,7 +231,7 @@ def test_the_author_of_a_crashed_bot_and_nobody_else_is_told_its_traceback(
     ) as waiting:
         done = plyhouse("bot", "run", "broken.py", *seek, "--token", dora, traceback=True)
         assert done.code == 1, done.err
-        waiting.communicate(timeout=60)
+        waiting.communicate(timeout=PATIENCE)
     match = re.search(r"match (\w+): pig", done.err)
     assert match is not None
     why = ("record", match[1], "--why", "--server", shared.url)

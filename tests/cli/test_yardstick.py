@@ -6,7 +6,9 @@ import json
 import math
 import random
 import textwrap
+from collections import Counter
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -19,10 +21,16 @@ from plyhouse.clients.arena.series import PlayedPairing
 from plyhouse.clients.arena.tally import MatchResult
 from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_USAGE, CommandError
 from plyhouse.clients.yardstick import measuring
-from plyhouse.clients.yardstick.equilibrium import information_states
+from plyhouse.clients.yardstick.equilibrium import (
+    QUESTIONS,
+    exploitability_found_anew,
+    information_states,
+    policy_of,
+)
 from plyhouse.clients.yardstick.measuring import against_engines, nearest, rating
 from plyhouse.clients.yardstick.scales import Engines, Opponent
 from plyhouse.games.registry import get_game
+from plyhouse.search import Limit, cfr_plus, exploitability
 from plyhouse.search.equilibria.sequence_form import sequence_form
 
 RESULTS = st.lists(
@@ -99,6 +107,30 @@ def test_best_choices_are_those_of_perfect_play(plyhouse: Plyhouse) -> None:
 def test_endgames_are_compared_with_exact_values(plyhouse: Plyhouse) -> None:
     found = measured(plyhouse, "connect_four", "othello", "--positions", "3", "--time", "0.1")
     assert [each["number"] for each in found] == [3, 3]
+
+
+def test_exploitability_of_few_answers_lies_between_two_estimates() -> None:
+    game = get_game("kuhn_poker")
+    asked = information_states(game, 100)
+    assert asked is not None
+    solution = cfr_plus(game, Limit(time=20.0), iterations=1000)
+    rng = random.Random(1)
+    above, below = [], []
+    for _ in range(30):
+        answers = [
+            Counter(
+                game.format(each.state, solution.policy.choose(each.state, rng))
+                for _ in range(QUESTIONS)
+            )
+            for each in asked
+        ]
+        above.append(exploitability(game, policy_of(game, asked, answers)))
+        below.append(exploitability_found_anew(game, asked, answers, rng))
+    true = exploitability(game, solution.policy)
+    assert fmean(below) < true + 0.005 < fmean(above)
+    always = [Counter({game.format(each.state, each.state.actions()[0]): 20}) for each in asked]
+    same = exploitability(game, policy_of(game, asked, always))
+    assert exploitability_found_anew(game, asked, always, rng) == pytest.approx(same)
 
 
 def test_exploitability_of_the_policy_that_the_bot_computes(plyhouse: Plyhouse) -> None:

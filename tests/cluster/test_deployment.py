@@ -18,6 +18,7 @@ import httpx
 import pytest
 import yaml  # type: ignore[import-untyped]
 from tests.harness.nginx import NGINX, nginx
+from tests.harness.patience import PATIENCE
 from tests.harness.server import BotClient
 from tests.harness.small_cluster import SmallCluster
 from websockets.asyncio.client import connect
@@ -228,7 +229,7 @@ async def test_nginx_spreads_bots_over_servers_that_live(
         web = await stack.enter_async_context(
             httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}")
         )
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while True:
                 with contextlib.suppress(httpx.TransportError):
                     await web.get("/")
@@ -262,7 +263,7 @@ async def test_nginx_spreads_bots_over_servers_that_live(
             assert (await web.get(path)).status_code == 403, path
         await cluster.stop(first)
         boards = [each.hub.member.board for each in others if each.hub.member is not None]
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while not any(each.ready for each in boards):  # noqa: ASYNC110 - nobody tells
                 await asyncio.sleep(0.05)
         assert len(await bots()) == len(tokens)

@@ -49,7 +49,7 @@ async def ask(processes: Processes, method: str, path: str, token: str, **option
     async with asyncio.timeout(PATIENCE):
         while True:
             try:
-                async with httpx.AsyncClient(timeout=30) as client:
+                async with httpx.AsyncClient(timeout=PATIENCE) as client:
                     answer = await client.request(
                         method,
                         f"{processes.alive[-1].url}{FINAL}{path}",

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from tests.harness.patience import PATIENCE
 from tests.harness.processes import children
 
 from plyhouse.server.cluster import database_carrier, nats_carrier
@@ -26,8 +27,6 @@ from plyhouse.storage import members
 from plyhouse.storage.store import Store
 
 MS: Final = 1_000_000
-PATIENCE_S: Final = 60.0
-"""Time after which a test that waits has failed."""
 NOWHERE: Final = "nats://127.0.0.1:1"
 """An address where no NATS server listens."""
 
@@ -104,7 +103,7 @@ async def running(*processes: Process, introduce: bool = True) -> AsyncIterator[
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE_S):
+    async with asyncio.timeout(PATIENCE):
         while not condition():  # noqa: ASYNC110 - nobody tells
             await asyncio.sleep(0.005)
 
@@ -293,7 +292,7 @@ async def test_carrier_closes_when_the_client_swallows_its_cancellation(
 
     monkeypatch.setattr(carrier, "_live", swallow)
     await carrier.start(1, lambda _: None, lambda: None)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         await carrier.close()
 
 
@@ -484,6 +483,6 @@ async def test_rows_for_a_process_that_is_gone_are_deleted(
     await store.write(members.add, 1, [(99, b"old")], store.now() - 10)
     a = Process(1, [DatabaseCarrier(store, poll_s=0.01)])
     async with running(a):
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(PATIENCE):
             while await store.read(members.waiting, 99):  # noqa: ASYNC110
                 await asyncio.sleep(0.01)

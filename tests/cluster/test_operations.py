@@ -9,6 +9,7 @@ from time import monotonic
 import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from tests.harness.patience import PATIENCE
 from tests.harness.server import Server
 from tests.harness.small_cluster import SmallCluster
 
@@ -118,7 +119,7 @@ async def test_log_of_a_server_has_the_number_that_others_call_it_by(
     number = board_of(server).epoch
     assert f"this is server {number} of the cluster" in caplog.messages
     first = cluster.servers[0]
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while number not in board_of(first).peers:  # noqa: ASYNC110 - another server tells it
             await asyncio.sleep(0.01)
         caplog.clear()

@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.harness.patience import PATIENCE
 from tests.harness.server import BotClient, Server
 from tests.harness.small_cluster import SmallCluster
 
@@ -76,7 +77,7 @@ async def test_match_between_sockets_of_two_servers_is_played_and_verified(
     stored = await first.hub.store.read(match_reads.stored_match, starts[0].match)
     assert verify(stored_record(stored, get_game(game))).ok
     for server in cluster.servers:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while server.hub.directory.live:  # noqa: ASYNC110 - messages between servers are late
                 await asyncio.sleep(0.02)
         matches = [each.matches for each in server.hub.directory.presences.values()]
@@ -277,7 +278,7 @@ async def test_bot_is_not_charged_for_the_silence_of_its_server(
         assert isinstance(await (await turn_of(bots, ply))[0].ask(Act, match, ply, "4"), Accepted)
     bot, turn = await turn_of(bots, seat)
     live = owner.hub.directory.own[match]
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while live.match.clock.running is None:  # noqa: ASYNC110 - another server reports it
             await asyncio.sleep(0.01)
     assert owner.hub.member is not None
@@ -466,7 +467,7 @@ async def test_lost_connection_is_noted_in_all_matches_of_the_bot(cluster: Small
     assert {(await other.start()).match, (await other.start()).match} == set(matches)
     here = [each.hub.directory.own for each in (second, third)]
     await other.close()
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while True:
             lives = [own[match] for own in here for match in matches if match in own]
             if len(lives) == 2 and all(live.match.attendance.away for live in lives):
@@ -514,13 +515,13 @@ async def test_spectator_that_asks_while_a_match_ends_gets_its_end(
     assert isinstance(shown, MatchMessage), shown
     assert shown.snapshot.outcome is not None
     assert shown.snapshot.scene is not None
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while third.hub.directory.live:  # noqa: ASYNC110 - another server tells it
             await asyncio.sleep(0.01)
     second.hub.directory.recent.clear()
     again = await third.client()
     assert isinstance(await again.hello("", ""), Welcome)
-    stored = await asyncio.wait_for(again.ask(Watch, starts[0].match), 20)
+    stored = await asyncio.wait_for(again.ask(Watch, starts[0].match), PATIENCE)
     assert isinstance(stored, MatchMessage), stored
     assert stored.snapshot.outcome == shown.snapshot.outcome
 
@@ -539,7 +540,7 @@ async def test_spectator_is_sent_away_if_the_owner_ends_a_match_and_stops_unhear
         third.hub.member.board.handle(kind, lambda *_: None)
     await asyncio.gather(*(b.play(s) for b, s in zip(bots, starts, strict=True)))
     await cluster.stop(second)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         await viewer.until_closed()
     again = await first.client()
     assert isinstance(await again.hello("", ""), Welcome)
@@ -560,7 +561,7 @@ async def test_pairing_of_two_matches_begins_again_once(
         bot = await place.bot(f"player{number}", "bot", max_matches=2)
         assert isinstance(await bot.seek("tic_tac_toe", count=1, mirrored=True), Ok)
     live = first.hub.directory.live
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while len(live) < 2:  # noqa: ASYNC110 - another server asks for them
             await asyncio.sleep(0.01)
     (owner,) = {each.owner for each in live.values() if isinstance(each, RemoteMatch)}
@@ -573,7 +574,7 @@ async def test_pairing_of_two_matches_begins_again_once(
 
     monkeypatch.setattr(first.hub.runner, "start", begin)
     await cluster.stop(second if second.hub.store.epoch == owner else third)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while not first.hub.directory.own:  # noqa: ASYNC110 - it looks by itself
             await asyncio.sleep(0.01)
     assert len(begun) == 1
@@ -627,7 +628,7 @@ async def test_request_to_watch_is_answered_although_its_server_stops(
     asked = asyncio.create_task(viewer.ask(Watch, starts[0].match))
     match = first.hub.directory.live[starts[0].match]
     assert isinstance(match, RemoteMatch)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while not match.spectators:  # noqa: ASYNC110 - it has to read the database
             await asyncio.sleep(0.01)
         await asyncio.gather(*(b.play(s) for b, s in zip(bots, starts, strict=True)))

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests.harness.cluster import Processes, RestlessBot, tokens
+from tests.harness.patience import PATIENCE
 
 from plyhouse.games.registry import get_game
 from plyhouse.server.cluster.nats_server import LocalNats
@@ -21,7 +22,6 @@ from plyhouse.storage.store import Store
 pytestmark = [pytest.mark.postgresql]
 
 GAMES = ["connect_four", "pig", "leduc_poker", "tic_tac_toe"]
-PATIENCE = 120
 CHARGED_MS = 5_000
 """More than a bot of these tests takes for a ply on a busy machine, and less than any outage."""
 
@@ -94,7 +94,7 @@ async def freeze(processes: Processes, number: int) -> None:
     await asyncio.sleep(9)
     frozen.send(signal.SIGCONT)
     try:
-        await asyncio.wait_for(frozen.process.wait(), 15)
+        await asyncio.wait_for(frozen.process.wait(), PATIENCE)
     except TimeoutError:  # nobody had ended its lease, so it goes on
         processes.alive.append(frozen)
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import httpx
 import msgspec
 import pytest
+from tests.harness.patience import PATIENCE
 from tests.harness.server import BotClient, Server
 from tests.harness.small_cluster import SmallCluster
 
@@ -96,7 +97,7 @@ async def test_private_card_leaves_its_server_only_for_its_seat(
         await bot.next(Turn, match=match, ply=ply)
         assert isinstance(await bot.ask(Act, match, ply, "check"), Accepted)
     await bots[players[0]].next(Turn, match=match, ply=2)  # the card on the table is dealt
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while not any(isinstance(each, Update) and each.ply == 2 for each in viewer.inbox):
             viewer.inbox.append(await viewer.receive())
     async with httpx.AsyncClient() as web:  # the leader asks the owner for it

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from plyhouse.server.competition_rules.changes import RULES, Stage, compare, notice
+from plyhouse.server.competition_rules.changes import RULES, Stage, compare, label, notice
 from plyhouse.server.competition_rules.file import (
     Baseline,
     CompetitionFile,
@@ -149,11 +149,42 @@ def test_effect_of_final_waits_says_what_the_final_does() -> None:
     assert back.effect == "The final waits for the end of late submissions and extensions."
 
 
+def test_notice_names_what_students_know_and_their_time() -> None:
+    file = FILE.replace("[dates]", '[dates]\nzone = "Europe/Berlin"')
+    old, new = read_competition(file), read_competition(file.replace("01-01T00", "01-01T20"))
+    assert notice(compare(old, new, OPEN)) == (
+        "Freeze, until which versions may change: 2027-01-01 01:00 Europe/Berlin -> "
+        "2027-01-01 21:00 Europe/Berlin"
+    )
+    new = dataclasses.replace(old, practice=Practice(ladder=True))
+    assert notice(compare(old, new, OPEN)) == "Practice ladder: no -> yes"
+
+
+def test_every_key_of_a_file_has_words_for_students() -> None:
+    keys = {each for each in RULES if each not in ("name", "rules", "baselines[].shown")}
+    for name, kind in {
+        "dates": Dates, "limits": Limits, "practice": Practice, "late": LateRule
+    }.items():  # fmt: skip
+        keys |= {f"{name}.{each.name}" for each in dataclasses.fields(kind)}
+    keys |= {f"baselines[].{each.name}" for each in dataclasses.fields(Baseline)} - {
+        "baselines[].bot"
+    }
+    spelled = {
+        "hosting_required": "hosting.required",
+        "every_lower": "grading.every_lower",
+        "points": "grading.points",
+    }
+    plain = {each.name for each in dataclasses.fields(CompetitionFile)}
+    keys |= {spelled.get(each, each) for each in plain - {"dates", "limits", "practice", "late"}}
+    for key in keys - {"rules"}:
+        assert label(key.replace("[]", "[staff/a]")), key
+
+
 def test_notice_says_nothing_of_hidden_baselines() -> None:
     old = read_competition(FILE)
     text = FILE.replace("0.4", "0.6").replace("hidden = true", 'hidden = true\ngrade = "good"')
     told = notice(compare(old, read_competition(text), OPEN))
-    assert told == "baselines[staff/easy].at_least: 0.4 -> 0.6"
+    assert told == "Least score against baseline staff/easy: 0.4 -> 0.6"
     gone = read_competition(FILE.partition('[[baselines]]\nbot = "staff/secret"')[0])
     assert len(compare(old, gone, OPEN)) == 1
     assert notice(compare(old, gone, OPEN)) == notice(compare(gone, old, OPEN)) == ""

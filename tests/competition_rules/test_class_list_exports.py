@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from plyhouse.server.competition_rules.class_list import InvalidStudents, Student, read_students
+from plyhouse.server.competition_rules.class_list import (
+    InvalidStudents,
+    Student,
+    people_left_out,
+    read_students,
+)
 
 ADA = Student("Ada Lovelace", "ada@example.org", "", 2, "0042")
 CANVAS = "Student,ID,SIS User ID,SIS Login ID,Section,Homework 1 (77),Final Score\n"
@@ -41,6 +46,7 @@ def test_export_of_canvas_has_its_own_ids_and_rows_that_are_no_students() -> Non
         ("Prince", "", "canvas:903"),
     ]
     assert [each.line for each in found] == [3, 4, 5]
+    assert people_left_out(text) == ["Test Student"]
 
 
 def test_staff_in_an_export_is_left_out() -> None:
@@ -51,6 +57,7 @@ def test_staff_in_an_export_is_left_out() -> None:
         "Eve,T,e@x.org,\n"
     )
     assert [each.name for each in read_students(text)] == ["Ada L", "Bob T", "Eve T"]
+    assert people_left_out(text) == ["Cy T", "Dan T"]
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from tests.bridges.libraries import library
 from tests.harness.engines import require_engine
+from tests.harness.patience import PATIENCE
 from tests.harness.zygote import Zygote
 from tests.sandbox.conftest import have
 
@@ -63,8 +64,6 @@ FENCE = re.compile(
 TITLE = re.compile(r'title="([^"]*)"')
 FILE = re.compile(r"[\w.-]+\.(py|toml|csv|js|mjs|json)")
 ENDLESS = re.compile(r"plyhouse serve\b|plyhouse bot run\b(?!.*--matches)|plyhouse demo\b.*--keep")
-PATIENCE = 120
-"""Seconds after which a command counts as hanging."""
 DEFAULT_PORT = "8765"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 

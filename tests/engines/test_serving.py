@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.engines.conftest import play_alone
+from tests.harness.patience import PATIENCE
 
 from plyhouse.bots.engines.gtp_bot import GtpBot
 from plyhouse.bots.engines.uci_bot import UciBot
@@ -430,7 +431,7 @@ def test_line_that_is_no_utf_8_is_refused_in_any_locale(command: str, ask: str) 
         input=f"\udcff {ask}\n{ask}\nquit\n".encode("utf-8", "surrogateescape"),
         capture_output=True,
         env=os.environ | {"PYTHONIOENCODING": "utf-8:strict"},
-        timeout=60,
+        timeout=PATIENCE,
         check=True,
     )
     assert b"unknown command" in done.stdout
@@ -465,7 +466,7 @@ async def served_lines(bot: ServedBot, *lines: str, service: Service | None = No
         queue.put_nowait(line)
     written: list[str] = []
     served = serve(bot, service or UciService("x", "chess"), queue, written.append)
-    await asyncio.wait_for(served, 60)
+    await asyncio.wait_for(served, PATIENCE)
     return "\n".join(written).splitlines()
 
 
@@ -592,7 +593,7 @@ async def answered_without_end(bot: ServedBot, *lines: str) -> str:
         queue.put_nowait(line)
     serving = asyncio.create_task(serve(bot, UciService("x", "chess"), queue, write))
     try:
-        return await asyncio.wait_for(moves.get(), 60)
+        return await asyncio.wait_for(moves.get(), PATIENCE)
     finally:
         queue.put_nowait(None)
         await serving

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.harness.patience import PATIENCE
 
 from plyhouse.bots.running.runner import RunOptions, RunSummary, SeekRequest, run_bot
 from plyhouse.games import DuplicateGame, State, add_game_file, game_names, get_game, registry
@@ -79,7 +80,7 @@ async def test_it_is_played_on_a_server_by_its_file(nothing_added: None) -> None
                 token,
                 RunOptions(seeks=seeks, matches=1, say=lambda _: None),
             )
-            return await asyncio.wait_for(running, 60)
+            return await asyncio.wait_for(running, PATIENCE)
 
         one, other = await asyncio.gather(play("anna"), play("bert"))
         result = one.results[0]

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.harness.patience import PATIENCE
 from tests.harness.zygote import forked_command
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
@@ -116,7 +117,7 @@ class Processes:
         if server in self.alive:
             self.alive.remove(server)
         server.send(signal.SIGTERM)
-        return await asyncio.wait_for(server.process.wait(), 60)
+        return await asyncio.wait_for(server.process.wait(), PATIENCE)
 
     async def kill(self, server: Process) -> None:
         if server in self.alive:
@@ -233,7 +234,7 @@ class RestlessBot:
         )
         await wire.send(MSGPACK.encode(hello))
         while True:
-            frame = await asyncio.wait_for(wire.recv(), 30)
+            frame = await asyncio.wait_for(wire.recv(), PATIENCE)
             message = MSGPACK.decode_server(frame)
             if isinstance(message, Ping):
                 await wire.send(MSGPACK.encode(Pong(message.id)))

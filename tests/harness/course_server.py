@@ -72,7 +72,7 @@ class CourseServer:
     async def get(self, path: str, token: str = "") -> Any:
         async with httpx.AsyncClient(base_url=self.url) as client:
             headers = {"Authorization": f"Bearer {token}"} if token else {}
-            answer = await client.get(path, headers=headers, timeout=30)
+            answer = await client.get(path, headers=headers, timeout=PATIENCE)
             assert answer.status_code == 200, answer.text
             return answer.json()
 

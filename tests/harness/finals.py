@@ -7,9 +7,10 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import httpx
+from tests.harness.patience import PATIENCE
 
 from plyhouse.protocol.messages import Error, MatchMessage, MatchSnapshot, Ready, Resign
-from plyhouse.server.competition_rules.private_name import PRIVATE
+from plyhouse.server.match.presence import PRIVATE
 
 __all__ = ["HERE", "Course", "Play"]
 
@@ -36,7 +37,7 @@ class Course:
         """HTTP with the token of somebody."""
         token = self.tokens[who]
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        return httpx.AsyncClient(base_url=self.house.server.url, headers=headers, timeout=30)
+        return httpx.AsyncClient(base_url=self.house.server.url, headers=headers, timeout=PATIENCE)
 
     async def get(self, path: str, who: str = "", status: int = 200) -> Any:
         """Return the API's answer below the competition's address."""
@@ -87,7 +88,7 @@ class Course:
         await self.begin()
         tasks = [asyncio.create_task(matches(name)) for name in self.bots]
         try:
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(PATIENCE):
                 while (await self.get("", "olga"))["status"] != "finished":
                     for task in tasks:
                         if task.done():

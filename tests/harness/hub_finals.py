@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import Awaitable
 from typing import Any
 
+from tests.harness.patience import PATIENCE
 from tests.harness.server import BotClient
 
 from plyhouse.protocol.codec import MSGPACK
@@ -20,11 +21,11 @@ from plyhouse.protocol.messages import (
     Welcome,
 )
 from plyhouse.server.competition_rules.formats import LineState
-from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competitions.finals import finals_of
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.grades.board import GameFinal
+from plyhouse.server.match.presence import PRIVATE
 from plyhouse.storage import competition_sql, competition_students
 from plyhouse.storage.competition_rows import NewMember
 from plyhouse.storage.rows import By, Identity
@@ -168,7 +169,7 @@ class Course:
         return (shown.match, *(("bot_crash", "it crashed") if failing else ()))
 
     async def until(self, enough: Any) -> None:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while not await enough():  # noqa: ASYNC110 - the database is asked
                 await asyncio.sleep(0.01)
 

@@ -10,10 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.harness.patience import PATIENCE
 from tests.harness.zygote import Zygote
-
-PATIENCE = 120
-"""Seconds after which a process counts as hanging."""
 
 
 @dataclass

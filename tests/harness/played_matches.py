@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from tests.harness.patience import PATIENCE
 from tests.harness.server import Server
 
 from plyhouse.storage import match_reads
@@ -20,7 +21,7 @@ async def played(house: Server, game: str = "tic_tac_toe") -> str:
     assert finals[0].outcome.termination == "normal"
     for client in clients:
         await client.close()
-    await asyncio.wait_for(over(house, matches[0].match), 60)
+    await asyncio.wait_for(over(house, matches[0].match), PATIENCE)
     return matches[0].match
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from tests.harness.patience import PATIENCE
 
 __all__ = ["POSTGRES", "demand", "execute", "reason", "schema"]
 
@@ -19,7 +20,7 @@ REQUIRED = os.environ.get("PLYHOUSE_REQUIRE_POSTGRES") == "1"
 async def execute(statement: str) -> None:
     import asyncpg  # type: ignore[import-untyped]
 
-    connection = await asyncpg.connect(POSTGRES, timeout=60)
+    connection = await asyncpg.connect(POSTGRES, timeout=PATIENCE)
     try:
         await connection.execute(statement)
     finally:

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 from tests.bots.conftest import ManualClock, settle
+from tests.harness.patience import PATIENCE
 from tests.harness.supervised_bot import Rig
 
 from plyhouse.bots.process.author_log import AuthorLine, AuthorLog
@@ -74,7 +75,7 @@ class ScriptedProcess:
 
     async def hear(self, kind: type[Heard]) -> Heard:
         """The next message of the runner, which must be of this kind."""
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             (length,) = HEADER.unpack(await self._reader.readexactly(HEADER.size))
             message = decode_to_child(await self._reader.readexactly(length))
         assert isinstance(message, kind), message
@@ -139,7 +140,7 @@ class ScriptedLauncher:
 
     async def number(self, number: int) -> ScriptedProcess:
         """The process of this number, the first is 0, once it has been started and is served."""
-        async with asyncio.timeout(60), self._changed:
+        async with asyncio.timeout(PATIENCE), self._changed:
             await self._changed.wait_for(lambda: len(self.processes) > number)
         await settle()
         return self.processes[number]

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Awaitable, Callable
 
 import httpx
+from tests.harness.patience import PATIENCE
 from tests.harness.played_matches import over
 from tests.harness.server import Server
 from tests.harness.zygote import forked_command
@@ -22,7 +23,7 @@ def explain_command() -> str:
 
 
 async def ask(house: Server, match: str, query: str = "", **headers: str) -> httpx.Response:
-    async with httpx.AsyncClient(base_url=house.server.url, timeout=60) as http:
+    async with httpx.AsyncClient(base_url=house.server.url, timeout=PATIENCE) as http:
         return await http.get(f"/api/v1/matches/{match}/tree{query}", headers=headers)
 
 
@@ -42,5 +43,5 @@ async def ended(house: Server, actions: str, game: str = "tic_tac_toe", **seek: 
     await clients[0].ask(Resign, match)
     for client in clients:
         await client.close()
-    await asyncio.wait_for(over(house, match), 60)
+    await asyncio.wait_for(over(house, match), PATIENCE)
     return match

@@ -9,6 +9,7 @@ import random
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
+from tests.harness.patience import PATIENCE
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
@@ -34,10 +35,6 @@ from plyhouse.server.serve import RunningServer
 from plyhouse.server.wire.memory import MemoryClient
 
 MessageT = TypeVar("MessageT")
-
-
-PATIENCE = 60.0
-"""Seconds after which a test that waits for a message has failed."""
 
 
 class BotClient:

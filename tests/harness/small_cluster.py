@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-from tests.harness.server import PATIENCE, Server
+from tests.harness.patience import PATIENCE
+from tests.harness.server import Server
 
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import BuiltinBots, running_server

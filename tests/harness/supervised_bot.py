@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from tests.bots.conftest import ManualClock, snapshot
+from tests.harness.patience import PATIENCE
 
 from plyhouse.bots.process.author_log import AuthorLog
 from plyhouse.bots.process.messages import (
@@ -52,11 +53,11 @@ class Rig:
         )
 
     async def ask(self, match: str = "m1") -> Any:
-        return await asyncio.wait_for(self.think(match).answer, 60)
+        return await asyncio.wait_for(self.think(match).answer, PATIENCE)
 
     async def until(self, condition: Callable[[], bool]) -> None:
         """Wait for something that another process does."""
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while not condition():  # noqa: ASYNC110 - it happens in another process
                 await asyncio.sleep(0.005)
 

@@ -8,7 +8,8 @@ import subprocess
 from collections.abc import Iterator
 
 import pytest
-from tests.harness.language_bots import PATIENCE, Server
+from tests.harness.language_bots import Server
+from tests.harness.patience import PATIENCE
 from tests.harness.zygote import Zygote
 
 

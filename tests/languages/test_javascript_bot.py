@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from tests.harness.language_bots import PATIENCE, CuttingProxy, Server, play, python_bot
+from tests.harness.language_bots import CuttingProxy, Server, play, python_bot
+from tests.harness.patience import PATIENCE
 
 pytestmark = pytest.mark.javascript
 

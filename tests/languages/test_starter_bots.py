@@ -6,6 +6,7 @@ They need g++, go, a JDK of version 17 or newer, or rustc; tests without their c
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -14,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.harness.language_bots import PATIENCE, CuttingProxy, Server, play, python_bot
+from tests.harness.language_bots import CuttingProxy, Server, play, python_bot
+from tests.harness.patience import PATIENCE
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SEEK = ("--time-control", "move:10", "--matches", "1")
@@ -97,6 +99,20 @@ def test_starter_bot_resumes_after_its_connection_is_cut(starter: Starter, serve
     assert "connection lost" in said
     assert said.count(f"connected as {player}/{starter.name}") == 2
     assert re.search(r"finished \w+: normal, we got -?\d", said), said
+
+
+def test_java_starter_plays_by_lines_with_and_without_a_sandbox(
+    starter: Starter, server: Server
+) -> None:
+    if starter.name != "java":
+        pytest.skip("the other starters speak by websocket only")
+    bot = "cmd:" + shlex.join([*starter.command, "--stdio"])
+    match = (str(server.zygote.plyhouse), "match", bot, "random", "--game", "connect_four")
+    for options in ((), ("--sandbox",)):
+        rest = ("--games", "2", "--jobs", "1", "--time-control", "move:10", *options)
+        ((code, said),) = play(server, [*match, *rest])
+        assert code == 0, said
+        assert "finished" in said
 
 
 def test_starter_bots_play_hidden_information(starter: Starter, server: Server) -> None:

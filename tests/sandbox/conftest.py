@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
+from tests.harness.patience import PATIENCE
 from tests.harness.zygote import shared_zygote
 
 from plyhouse.bots.sandbox.box import Tier
@@ -48,7 +49,7 @@ async def have(fork_server: ForkServerClient, tier: Tier) -> Tier:
 
 async def all_ended(fork_server: ForkServerClient) -> None:
     """Wait until the fork server has reported the end of each box."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while fork_server.boxes:  # noqa: ASYNC110 - it reports from another process
             await asyncio.sleep(0.02)
 

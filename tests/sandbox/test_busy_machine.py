@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.harness.patience import PATIENCE
 from tests.sandbox.conftest import REQUIRED, have
 
 from plyhouse.bots.local_packages import read_package
@@ -25,9 +26,9 @@ from plyhouse.protocol.hosting.package import Package, Rules, digest_of, from_up
 from plyhouse.protocol.hosting.runner_messages import CheckDone, CheckTerms, CheckWanted, Trouble
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.hosting import placement
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.serve import running_server
-from plyhouse.server.table.match_runner import Terms
 from plyhouse.storage import match_lists, submission_sql
 from plyhouse.storage.rows import By, wall_ms
 
@@ -141,7 +142,7 @@ async def test_hanging_bot_on_a_busy_machine_is_excused_once_and_then_loses(
         hosting = asyncio.create_task(machine.run(stop))
         try:
             with at_work_for_others(max(os.sched_getaffinity(0)), 2):
-                async with asyncio.timeout(90):
+                async with asyncio.timeout(PATIENCE):
                     while (await hub.tournaments.view(cup)).row.status != "finished":
                         assert not hosting.done(), hosting.result()
                         await asyncio.sleep(0.02)

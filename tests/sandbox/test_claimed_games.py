@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from tests.harness.patience import PATIENCE
 from tests.sandbox.conftest import Submission, have
 
 from plyhouse.bots.hosting.build import build
@@ -53,7 +54,7 @@ async def test_the_file_of_a_game_that_it_claims_is_not_run_by_whoever_hosts_it(
             built, connector_of(hub), token, options, fork_server=fork_server, tier=tier
         )
         with pytest.raises(InvalidGameSource):
-            await asyncio.wait_for(runner.run(), 60)
+            await asyncio.wait_for(runner.run(), PATIENCE)
     assert not mark.exists()
 
 

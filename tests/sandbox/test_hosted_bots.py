@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from tests.bots.conftest import snapshot
 from tests.harness.cancelled_start import cancelled_start_leaves_nothing
+from tests.harness.patience import PATIENCE
 from tests.sandbox.conftest import REQUIRED, Submission, all_ended, have
 
 from plyhouse.bots.hosting.build import Built, build
@@ -33,8 +34,8 @@ from plyhouse.bots.sandbox.launcher import SandboxLauncher
 from plyhouse.bots.sandbox.tiers import choose_tier
 from plyhouse.clients.arena.memory_server import PLAYER, connector_of, local_hub, online
 from plyhouse.games.registry import get_game
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
-from plyhouse.server.table.match_runner import Terms
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "hosted"
 
@@ -111,7 +112,7 @@ async def played(
         order = [await online(hub, f"{PLAYER}/{name}", check) for name in ("first", "second")]
         terms = Terms(get_game("tic_tac_toe"), TimeControl.parse("total:20+0.1"), rated=False)
         hub.runner.begin(terms, [order])
-        await asyncio.wait_for(asyncio.gather(*runs), 60)
+        await asyncio.wait_for(asyncio.gather(*runs), PATIENCE)
     return results, costs
 
 
@@ -294,7 +295,7 @@ async def test_a_bot_that_floods_its_runner_is_ended(
     )
     # ... its reader ends it.  (Its process id is nothing to wait for: the next one may be over
     # before anybody sees it.)
-    answer = await asyncio.wait_for(asked.answer, 60)
+    answer = await asyncio.wait_for(asked.answer, PATIENCE)
     assert isinstance(answer, Failed)
     assert "it sent its runner more than 2000 messages a second" in answer.error
     await supervisor.close()
@@ -324,7 +325,7 @@ async def test_nothing_survives_the_fork_server(
     os.kill(fork_server.pid, 9)
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     loop.add_reader(gone, ended.set)
-    await asyncio.wait_for(ended.wait(), 60)
+    await asyncio.wait_for(ended.wait(), PATIENCE)
     loop.remove_reader(gone)
     os.close(gone)
     await supervisor.close()

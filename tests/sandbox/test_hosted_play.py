@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.harness.hosted_server import PIG, hosted_server, until
+from tests.harness.patience import PATIENCE
 
 from plyhouse.protocol.messages import Challenge, MatchMessage, Ok, Ready, Welcome
 from plyhouse.server.hosting import hosted_play
@@ -26,7 +27,7 @@ async def test_a_person_plays_against_what_an_author_has_handed_in_and_opened(
 
         async def asked(what: str, where: str, who: str, **body: Any) -> Any:
             headers = {"Authorization": f"Bearer {tokens[who]}"}
-            async with httpx.AsyncClient(base_url=house.server.url, timeout=60) as web:
+            async with httpx.AsyncClient(base_url=house.server.url, timeout=PATIENCE) as web:
                 answer = await web.request(what, f"/api/v1/{where}", json=body, headers=headers)
             return answer.json().get("code", answer.json()) if answer.content else None
 

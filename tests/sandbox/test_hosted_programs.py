@@ -20,6 +20,7 @@ from pathlib import Path
 
 import pytest
 from tests.harness.cancelled_start import cancelled_start_leaves_nothing
+from tests.harness.patience import PATIENCE
 from tests.harness.processor_time import pass_time, processor_time_of, stands_still
 from tests.sandbox.conftest import REQUIRED, all_ended, have
 
@@ -44,8 +45,8 @@ from plyhouse.games.registry import get_game
 from plyhouse.protocol.codec import MSGPACK, Frame
 from plyhouse.protocol.messages import MatchMessage, Ready, Turn
 from plyhouse.server.gateway.local_hub import LocalHub
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
-from plyhouse.server.table.match_runner import Terms
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "hosted"
 
@@ -184,7 +185,7 @@ class House:
         orders = [[first, second], [second, first]] if mirrored else [[first, second]]
         self.hub.runner.begin(terms, orders)
         hosted = [run for run, name in zip(self.runs, self.names, strict=True) if name != "hand"]
-        await asyncio.wait_for(asyncio.gather(*hosted), 60)
+        await asyncio.wait_for(asyncio.gather(*hosted), PATIENCE)
 
     def told(self, start: str) -> list[str]:
         """Return the programs' output that begins with this, without their names."""

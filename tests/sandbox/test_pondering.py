@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from tests.bots.conftest import ManualClock, played
+from tests.harness.patience import PATIENCE
 from tests.harness.processor_time import pass_time, processor_time_of, stands_still
 from tests.harness.supervised_bot import Rig, supervised
 from tests.sandbox.conftest import Submission, have
@@ -152,7 +153,7 @@ async def test_match_begins_when_a_frozen_bot_has_come_to_an_end(
         pid = await played_at_the_deadline(rig)
         await idle(rig, pid)
         rig.supervisor.end("m1", None)
-        await asyncio.wait_for(rig.supervisor.settled(), 60)
+        await asyncio.wait_for(rig.supervisor.settled(), PATIENCE)
         await idle(rig, pid)
         assert (rig.supervisor.pid, rig.supervisor.restarts) == (pid, 0)
 
@@ -172,7 +173,7 @@ async def test_bot_that_ends_in_its_opponents_turn_is_imported_again_in_its_own(
             assert launcher.count == 1 + turn, "it was imported while its opponent was to move"
             rig.events["m1"] += played("5", "1")
         rig.supervisor.end("m1", None)
-        await asyncio.wait_for(rig.supervisor.settled(), 60)
+        await asyncio.wait_for(rig.supervisor.settled(), PATIENCE)
         assert launcher.count == 4
 
 

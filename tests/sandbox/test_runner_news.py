@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.harness.hosted_server import OLGA, PIG, hosted_server, until
+from tests.harness.patience import PATIENCE
 
 from plyhouse.clients.runner import submission_checks
 from plyhouse.clients.runner.packages import Packages
@@ -156,7 +157,9 @@ async def test_a_bot_that_claims_too_many_games_is_refused(
         "        raise RuntimeError\n",
         "utf-8",
     )
-    done = await asyncio.wait_for(check_submission(CheckWanted(3, ""), bot, None, Rules()), 120)
+    done = await asyncio.wait_for(
+        check_submission(CheckWanted(3, ""), bot, None, Rules()), PATIENCE
+    )
     assert isinstance(done, CheckDone), done
     assert (done.ok, done.games) == (False, [])
     assert "claims 2 games" in done.report

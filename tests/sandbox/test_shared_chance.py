@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 from tests.harness.hosted_server import OLGA, hosted_server, until
+from tests.harness.patience import PATIENCE
 
 from plyhouse.bots.sandbox.box import Tier
 from plyhouse.server.results.record import read_record
@@ -65,7 +66,7 @@ class Carrier(Bot):
 async def records(url: str) -> dict[str, list[Any]]:
     """The records of all matches by their pairing."""
     found: dict[str, list[Any]] = defaultdict(list)
-    async with httpx.AsyncClient(base_url=url, timeout=30) as web:
+    async with httpx.AsyncClient(base_url=url, timeout=PATIENCE) as web:
         for each in (await web.get("/api/v1/matches?limit=200")).json():
             record = (await web.get(f"/api/v1/matches/{each['match']}/record")).json()
             found[record["pairing"]].append(record)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.search.workload import full
 
 from plyhouse.games.base import TERMINAL, Game
 from plyhouse.games.registry import get_game
@@ -180,6 +181,22 @@ def test_evaluation_of_the_user_decides_without_book_and_solver(spec: str) -> No
     found = alpha_beta(game, state, Limit(nodes=400), evaluate=evaluate)
     assert (found.source, found.value, found.exact) == ("search", 0.25, False)
     assert calls > 50
+
+
+@pytest.mark.parametrize("hook", ["heuristic", "order"])
+def test_estimate_of_a_subclass_decides_without_book_and_solver(hook: str) -> None:
+    game = get_game("connect_four")
+
+    start = game.initial_state()
+    inner = full(start)  # states of compiled games cannot be derived from
+
+    def estimate(self: Any, *actions: Any) -> Any:
+        return actions[0] if actions else (0.25, -0.25)
+
+    mine = type("Mine", (inner,), {"__slots__": (), hook: estimate})
+    assert alpha_beta(game, inner(start), Limit(nodes=400)).source == "book"
+    assert alpha_beta(game, mine(start), Limit(nodes=400)).source == "search"
+    assert alpha_beta(game, mine(start), Limit(nodes=400), endings=True).source == "book"
 
 
 def test_book_and_solver_can_be_asked_for_with_an_evaluation() -> None:

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from tests.harness.hub_finals import Course
 from tests.harness.nats import nats_server
+from tests.harness.patience import PATIENCE
 from tests.harness.postgres import POSTGRES, demand, reason, schema
-from tests.harness.server import PATIENCE, FakeClock, MemoryServer, Server
+from tests.harness.server import FakeClock, MemoryServer, Server
 
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub

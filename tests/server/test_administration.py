@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.harness.patience import PATIENCE
 
 from plyhouse.protocol.messages import Error, Finished, Welcome
 from plyhouse.server.results.voiding import void_match
@@ -27,7 +28,7 @@ async def post(house: Any, bearer: str, path: str, **body: Any) -> httpx.Respons
 
 
 async def until(there: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while not there():  # noqa: ASYNC110 (what is waited for is another program's doing)
             await asyncio.sleep(0.01)
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.harness.patience import PATIENCE
 from tests.harness.server import Server
 
 from plyhouse.bots.client.channel import NotAServer
@@ -374,7 +375,7 @@ async def test_runner_behind_a_proxy_splits_a_report_that_is_too_long(
         machine = Machine(setup)
         for number in range(8):
             machine._news.add(CheckDone(number + 1, True, "x" * 16_000, ["pig"]))
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while len(machine._news):
                 found = await machine._sync()
                 assert found is None or isinstance(found, RunnerTold)

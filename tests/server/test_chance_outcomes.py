@@ -6,6 +6,7 @@ import asyncio
 
 import httpx
 import pytest
+from tests.harness.patience import PATIENCE
 from tests.harness.played_matches import over, played
 from tests.harness.server import Server
 
@@ -18,7 +19,7 @@ FOLDED = "texas_holdem(hands=6)"
 
 
 async def ask(house: Server, match: str, what: str) -> httpx.Response:
-    async with httpx.AsyncClient(base_url=house.server.url, timeout=60) as http:
+    async with httpx.AsyncClient(base_url=house.server.url, timeout=PATIENCE) as http:
         return await http.get(f"/api/v1/matches/{match}/{what}")
 
 
@@ -49,5 +50,5 @@ async def test_it_is_open_when_the_pairing_is_over(house: Server) -> None:
     answer = await ask(house, match.match, "chances")
     assert (answer.status_code, answer.json()["code"]) == (409, "match/not_over")
     await clients[0].ask(Resign, match.match)
-    await asyncio.wait_for(over(house, match.match), 60)
+    await asyncio.wait_for(over(house, match.match), PATIENCE)
     assert (await ask(house, match.match, "chances")).json()["nodes"] == [0]

@@ -14,6 +14,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.harness.patience import PATIENCE
 from tests.harness.wall_clock import WallClock
 
 from plyhouse.protocol.messages import Error, MatchMessage, Ready, Resign
@@ -67,7 +68,7 @@ async def connected(house: Any, token: str, name: str = "bot", **hello: Any) -> 
 
 
 async def finished(api: httpx.AsyncClient) -> dict[str, Any]:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while True:
             view: dict[str, Any] = (await api.get(f"{HERE}/cup")).json()
             if view["status"] == "finished":
@@ -273,7 +274,7 @@ async def test_class_that_joins_together_from_one_address_is_let_in(
 ) -> None:
     await opened(api)
     made = (await api.post(f"{HERE}/cup/codes", json={"uses": 60})).json()
-    async with httpx.AsyncClient(base_url=house.server.url, timeout=60) as anybody:
+    async with httpx.AsyncClient(base_url=house.server.url, timeout=PATIENCE) as anybody:
 
         async def join(code: str, player: str) -> httpx.Response:
             return await anybody.post("/api/v1/join", json={"code": code, "player": player})
@@ -464,10 +465,10 @@ async def test_dates_come_by_themselves_also_while_no_server_runs(tmp_path: Path
     try:
         view = await third.competitions.view("Cup")
         assert view.row.status == "running"
-        assert view.games[0].waiting_for == (
+        assert view.games[0].waiting_for == [
             "ada/bot is not connected.",
             "bob/bot is not connected.",
-        )
+        ]
         await third.store.write(competition_sql.move, "Cup", "delete", OLGA, third.store.now())
         await third.audit_follower.look()
         assert len(third.tournaments) == 0

@@ -72,7 +72,7 @@ async def test_preview_changes_nothing_and_a_change_is_logged_and_told(house: An
     (told,) = await course.get("/announcements", "ada")
     assert told["kind"] == "change"
     assert told["text"] == (
-        "time_control: total:60+0 -> move:5\nbaselines[easy/bot].at_least: 0.9 -> 0.3"
+        "Time control: total:60+0 -> move:5\nLeast score against baseline easy/bot: 0.9 -> 0.3"
     )
     log = await house.hub.store.read(audit.latest, limit=2)
     assert [(each.who, each.what, each.subject, each.why) for each in reversed(log)] == [
@@ -136,7 +136,7 @@ async def test_anonymous_board_is_published_to_the_class(house: Any) -> None:
     assert "ada/bot" not in str(await course.get("/table", "cy"))
     async with course.web("olga") as api:
         made = await proposed(api, CUP.replace("anonymous", "class"), apply=True)
-        assert made["notice"].startswith("board: anonymous -> class. Students of the class see")
+        assert made["notice"].startswith("Board: anonymous -> class. Students of the class see")
     every = await matches("olga")
     assert own < await matches("cy") == every
     assert await matches("eve") == 0
@@ -148,7 +148,7 @@ async def test_anonymous_board_is_published_to_the_class(house: Any) -> None:
     assert await matches("eve") == every
     async with course.web("eve") as web:
         page = (await web.get("/competitions/cup")).text
-    assert "board: class -&gt; public" in page
+    assert "Board: class -&gt; public" in page
     assert "secret/bot" not in page
 
 

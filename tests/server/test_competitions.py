@@ -9,13 +9,14 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.harness.patience import PATIENCE
 
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Finished, MatchMessage, Ready, Resign, Seek, Turn
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.results.record import read_record, stored_record
 from plyhouse.server.results.verify import verify
-from plyhouse.server.table.match_runner import Terms
 from plyhouse.storage import match_lists, match_reads, steering
 from plyhouse.storage.rows import By
 
@@ -34,7 +35,7 @@ async def play_everything(client: Any, matches: int) -> None:
 
 
 async def finished(api: httpx.AsyncClient, competition: str) -> dict[str, Any]:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while True:
             shown: dict[str, Any] = (await api.get(f"/api/v1/tournaments/{competition}")).json()
             if shown["status"] == "finished":
@@ -42,7 +43,7 @@ async def finished(api: httpx.AsyncClient, competition: str) -> dict[str, Any]:
 
 
 async def played_out(house: Any, competition: str) -> Any:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while True:
             view = await house.hub.tournaments.view(competition)
             if view.row.status == "finished":
@@ -501,7 +502,7 @@ async def test_a_paused_competition_begins_nothing_until_it_is_resumed(house: An
     await store.write(steering.steer, "cup", "resume", BY, store.now())
     await house.hub.audit_follower.look()
     await asyncio.gather(*(play_everything(bot, 1) for bot in bots))
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while (await houses.view(made)).row.status != "finished":  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 

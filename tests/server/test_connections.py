@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import msgpack  # type: ignore[import-untyped]
 import pytest
+from tests.harness.patience import PATIENCE
 from tests.harness.server import BotClient
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
@@ -271,7 +272,7 @@ async def test_requests_that_never_become_complete_are_given_up(
     monkeypatch.setattr(PunctualHttp, "patience", 0.05)
     reader, writer = await asyncio.open_connection("127.0.0.1", house.server.port)
     writer.write(beginning)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         assert await reader.read() == b""
     writer.close()
 
@@ -285,7 +286,7 @@ async def test_websockets_and_connections_between_requests_are_not_hurried(
         for _ in range(5):
             assert (await client.get("/api/v1/health")).status_code == 200
     reader, writer = await asyncio.open_connection("127.0.0.1", house.server.port)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         assert await reader.read() == b""  # several times the patience later
     writer.close()
     assert isinstance(await bot.ask(Bye), Ok)
@@ -317,7 +318,7 @@ async def test_silent_connections_are_given_up(open_house: OpenHouse) -> None:
 
     house.hub.left = left
     assert live
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         await gone  # nobody reads the client's socket, so no ping is answered
     assert not house.hub.directory.online()
 
@@ -346,7 +347,7 @@ async def test_slow_consumer_is_dropped_and_nobody_waits_for_it(open_house: Open
     )
     await slow.hello(token, "slow")
     await slow.ask(Watch, match.match)
-    session = next(s for s in house.hub.sessions if s.guest and s.guest.name.endswith("slow"))
+    session = next(s for s in house.hub.sessions if s.name.endswith("slow"))
     slow.wire.transport.pause_reading()
     loop = asyncio.get_running_loop()
     gone = loop.create_future()
@@ -364,7 +365,7 @@ async def test_slow_consumer_is_dropped_and_nobody_waits_for_it(open_house: Open
             break
         session.send(big)
         await asyncio.sleep(0)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         await gone
     assert session not in house.hub.sessions
     ends = await asyncio.gather(one.play(match, 1), two.play(other, 2))

@@ -20,6 +20,7 @@ import msgspec
 import pytest
 from tests.harness.caddy import CADDY, caddy
 from tests.harness.nginx import NGINX, nginx
+from tests.harness.patience import PATIENCE
 from tests.harness.server import BotClient, Server
 from websockets.asyncio.client import connect
 
@@ -48,7 +49,7 @@ def free_port() -> int:
 
 async def answers(url: str, certificate: ssl.SSLContext | bool = True) -> None:
     """Wait until a proxy answers."""
-    async with asyncio.timeout(60), httpx.AsyncClient(verify=certificate) as client:
+    async with asyncio.timeout(PATIENCE), httpx.AsyncClient(verify=certificate) as client:
         while True:
             with contextlib.suppress(httpx.TransportError):
                 await client.get(url)
@@ -161,7 +162,7 @@ async def send_long_bodies(house: Server, url: str) -> None:
         scope: {"Authorization": f"Bearer {await house.token(f'of-{scope}', scope)}"}
         for scope in ("play", "organise", "runner")
     }
-    async with httpx.AsyncClient(base_url=url, timeout=60.0) as api:
+    async with httpx.AsyncClient(base_url=url, timeout=PATIENCE) as api:
         package = b"TABLE = '" + secrets.token_hex(5 << 19).encode() + b"'\n"
         answer = await api.post(
             "/api/v1/submissions",

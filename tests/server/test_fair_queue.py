@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.harness.patience import PATIENCE
 from tests.harness.played_matches import played
 from tests.harness.server import Server
 
@@ -51,7 +52,7 @@ async def test_long_matches_are_gone_through_one_after_the_other(
             inside -= 1
 
     monkeypatch.setattr(house.hub.helpers, "run", counted)
-    async with httpx.AsyncClient(base_url=house.server.url, timeout=60) as web:
+    async with httpx.AsyncClient(base_url=house.server.url, timeout=PATIENCE) as web:
         path = f"/api/v1/matches/{match}/{what}"
         answers = await asyncio.gather(*[web.get(path) for _ in range(12)])
     assert {answer.status_code for answer in answers} == {200}

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from tests.harness.guide_examples import examples
+from tests.harness.patience import PATIENCE
 from websockets.asyncio.client import ClientConnection, connect
 
 from plyhouse.protocol.codec import JSON
@@ -57,7 +58,7 @@ class Stranger:
         return answer
 
     async def next(self) -> Any:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while True:
                 frame = json.loads(await self.wire.recv())
                 if frame["type"] != "ping":

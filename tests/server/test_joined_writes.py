@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from tests.harness.patience import PATIENCE
 
 from plyhouse.protocol.codec import JSON, MSGPACK, Codec
 from plyhouse.protocol.messages import Error, Finished, Notice
@@ -84,7 +85,7 @@ async def test_a_session_that_is_gone_is_told_nothing(house: Any) -> None:
     client = await house.bot("alice")
     (session,) = house.hub.sessions
     await client.close()
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while house.hub.sessions:  # noqa: ASYNC110 (it has no event)
             await asyncio.sleep(0.01)
     session.send_together((Notice("notice/test", "a"), Notice("notice/test", "b")))

@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.harness.patience import PATIENCE
 from tests.harness.server import BotClient, Server
 
 from plyhouse.protocol.messages import (
@@ -50,7 +51,7 @@ async def spectator(house: Server, player: str = "") -> BotClient:
 
 
 async def frames(house: Server) -> list[Any]:
-    async with httpx.AsyncClient(base_url=house.server.url, timeout=60) as http:
+    async with httpx.AsyncClient(base_url=house.server.url, timeout=PATIENCE) as http:
         answer = await http.get(f"/api/v1/matches/{house.match}/replay")  # type: ignore[attr-defined]
     return [frame.get("info") for frame in answer.json()["frames"]]
 

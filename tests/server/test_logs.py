@@ -11,14 +11,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from tests.harness.patience import PATIENCE
 from tests.harness.server import Server
 
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Act, Error, Finished, Resign, Turn
 from plyhouse.server.config import LOG_FORMATS
 from plyhouse.server.logs import formatter, set_up
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
-from plyhouse.server.table.match_runner import Terms
 from plyhouse.storage.rows import By
 
 
@@ -87,7 +88,7 @@ async def test_connections_and_matches_are_told(house: Server, json_log: Log) ->
     await asyncio.gather(*(c.play(m) for c, m in zip(clients, matches, strict=True)))
     for client in clients:
         await client.close()
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while house.hub.sessions:  # noqa: ASYNC110  (nobody tells)
             await asyncio.sleep(0.01)
     logins = json_log.lines("logged in")
@@ -166,7 +167,7 @@ async def test_competitions_are_told(house: Server, json_log: Log) -> None:
         await client.play(await client.start(), 1)
 
     await asyncio.gather(*map(play, bots))
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while not json_log.lines("tournament finished"):  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     (line,) = json_log.lines("competition opened")

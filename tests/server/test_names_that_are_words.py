@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.harness.finals import Course
+from tests.harness.patience import PATIENCE
 from tests.harness.server import Server
 
 from plyhouse.storage import audit, competition_sql, competition_students, tournaments
@@ -22,7 +23,9 @@ FILE = (
 
 async def send(house: Server, token: str, method: str, path: str, body: Any = None) -> Any:
     headers = {"Authorization": f"Bearer {token}"}
-    async with httpx.AsyncClient(base_url=house.server.url, headers=headers, timeout=60) as web:
+    async with httpx.AsyncClient(
+        base_url=house.server.url, headers=headers, timeout=PATIENCE
+    ) as web:
         answer = await web.request(method, f"/api/v1/{path}", json=body)
     assert answer.status_code < 300, answer.text
     return answer.json() if answer.content else None

@@ -7,6 +7,7 @@ import io
 import chess.pgn
 import httpx
 import pytest
+from tests.harness.patience import PATIENCE
 from tests.harness.played_matches import played
 from tests.harness.server import Server
 
@@ -14,7 +15,7 @@ from plyhouse.protocol.messages import Act, Resign
 
 
 async def ask(house: Server, match: str, query: str = "") -> httpx.Response:
-    async with httpx.AsyncClient(base_url=house.server.url, timeout=60) as http:
+    async with httpx.AsyncClient(base_url=house.server.url, timeout=PATIENCE) as http:
         return await http.get(f"/api/v1/matches/{match}/notation{query}")
 
 

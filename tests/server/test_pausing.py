@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.harness.hosted_finals import HostedFinal, cup_file
+from tests.harness.patience import PATIENCE
 from tests.harness.server import FakeClock, MemoryServer
 from tests.harness.simulated_runner import OLGA, SimulatedRunner
 
@@ -64,7 +65,7 @@ async def test_pausing_overnight_costs_nobody_anything(still_house: MemoryServer
     assert {end.outcome.termination for end in await final.play()} == {"normal"}
     assert final.lives == []
     await final.move("resume")
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while (await still_house.hub.competitions.view(final.cup)).row.status != "finished":
             await final.connect()
             await final.ready()

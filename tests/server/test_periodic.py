@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.harness.patience import PATIENCE
 from tests.harness.server import BotClient, FakeClock, MemoryServer
 from tests.harness.stored_competitions import competition, three_bots
 from tests.storage.failures import refuse
@@ -59,7 +60,7 @@ async def test_periodic_work_goes_on_after_failures_and_logs_their_traceback(
     work = Work(*[ValueError(f"number {number}") for number in range(1, 7)])
     timer = Periodic(work.later if later else work, 0.0, "the test", log)
     timer.start()
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         await work.well.wait()
     await timer.close()
     assert work.runs >= 7
@@ -100,7 +101,7 @@ async def test_periodic_work_that_a_database_fails_is_a_warning_without_tracebac
     work = Work(StorageError("no answer"))
     timer = Periodic(work.later, 0.0, "the test", log)
     timer.start(at_once=True)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         await work.well.wait()
     timer.stop()
     (told,) = [each for each in caplog.records if each.name == log.name]
@@ -125,7 +126,7 @@ async def test_watchdog_goes_on_after_a_standstill_that_could_not_be_settled(
     assert settled == [TOLERANCE_NS + 1] * 2
     assert watchdog.spent == {}
     watchdog.start()
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while len(settled) < 4:
             clock.now += INTERVAL_NS + TOLERANCE_NS + 1
             await asyncio.sleep(INTERVAL_NS / 1e9)
@@ -206,7 +207,7 @@ async def test_login_timeouts_come_whatever_else_fails(
         monkeypatch.setattr(hub.flag_reports, "look", refuse_to_run)
     else:
         hub.sessions.add(session)  # type: ignore[arg-type]
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while not failures:  # noqa: ASYNC110 (the server's own timer)
             await asyncio.sleep(0.01)
     client = BotClient(hub.connect(), MSGPACK)
@@ -354,7 +355,7 @@ async def test_end_of_a_competition_is_stored_after_failed_writes(
     opened.tournaments.on_finished = finished
     refused = refuse(opened.store, "UPDATE tournaments SET status", times, full=full)
     await opened.tournaments.withdraw("cup", 1, OLGA)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while not told:  # noqa: ASYNC110 (it is stored in a task of the server's)
             await asyncio.sleep(0)
     assert (len(refused), told) == (times, ["finished"])
@@ -366,13 +367,13 @@ async def test_end_of_a_deleted_competition_is_not_tried_again(
     monkeypatch.setattr(tournaments, "RETRIES", (0.0,))
     refused = refuse(opened.store, "UPDATE tournaments SET status", 10**9)
     await opened.tournaments.withdraw("cup", 1, OLGA)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while len(refused) < 3:  # noqa: ASYNC110 (it is stored in a task of the server's)
             await asyncio.sleep(0)
     await organise(
         opened, lambda store: store.write(steering.steer, "cup", "delete", OLGA, store.now())
     )
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while opened.tournaments._tasks:  # noqa: ASYNC110
             await asyncio.sleep(0)
 
@@ -395,7 +396,7 @@ async def test_competition_that_fails_to_begin_keeps_no_other_back(
 
     monkeypatch.setattr(PairingStarter, "begin", failing)
     opened.tournaments.advance_soon()
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while begun.count("cup") < 3:  # noqa: ASYNC110 (the server's own timer)
             await asyncio.sleep(0)
     assert begun[:2] == ["cup", "other"]

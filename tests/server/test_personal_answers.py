@@ -7,6 +7,7 @@ import re
 import httpx
 import pytest
 from tests.harness.finals import Course, weaker_resigns
+from tests.harness.patience import PATIENCE
 from tests.harness.server import Server
 from tests.server.routes import get_paths
 
@@ -28,7 +29,7 @@ async def cup(house: Server) -> Course:
 
 def browser(cup: Course) -> httpx.AsyncClient:
     """A client that keeps cookies, as browsers do."""
-    return httpx.AsyncClient(base_url=cup.house.server.url, timeout=30)
+    return httpx.AsyncClient(base_url=cup.house.server.url, timeout=PATIENCE)
 
 
 async def sign_in(web: httpx.AsyncClient, token: str) -> None:

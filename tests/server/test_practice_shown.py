@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 from tests.harness.finals import HERE, Course
+from tests.harness.patience import PATIENCE
 
 from plyhouse.clients.cli.main import main
 from plyhouse.protocol.messages import MatchMessage, Ready
 
 FILE = """
 name = "Cup"
-games = ["tic_tac_toe"]
+games = ["tic_tac_toe", "nim"]
 time_control = "total:60"
 board = "anonymous"
 [practice]
@@ -25,7 +26,7 @@ ladder = true
 
 async def until(text: str, look: Callable[[], Awaitable[str]]) -> str:
     """Return the page once it contains a text."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while text not in (shown := await look()):  # noqa: ASYNC110 - a page is asked again
             await asyncio.sleep(0.05)
     return shown
@@ -69,6 +70,7 @@ async def test_students_and_staff_see_the_ladder_while_it_is_played(
             assert "standings 'Cup' --practice" in said
             said = await until("bob/bot", lambda: plyhouse("standings", "Cup", "--practice"))
             assert "Cup (practice)" in said
+            assert "In the final, a game that it leaves out counts as 0." in said
             listed = {each["name"]: each for each in (await api.get(HERE)).json()}
             assert listed["Cup"]["practice"] is True
             ladder = listed["Cup (practice)"]

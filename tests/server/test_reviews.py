@@ -11,6 +11,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.harness.patience import PATIENCE
 from tests.harness.played_matches import played
 from tests.harness.server import Server
 from tests.harness.zygote import forked_command
@@ -41,7 +42,7 @@ def waiting(tmp_path: Path) -> str:
 
 
 async def ask(house: Server, path: str) -> httpx.Response:
-    async with httpx.AsyncClient(base_url=house.server.url, timeout=60) as http:
+    async with httpx.AsyncClient(base_url=house.server.url, timeout=PATIENCE) as http:
         return await http.get(path)
 
 

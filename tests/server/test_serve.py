@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.harness.patience import PATIENCE
 from tests.harness.server import BotClient
 from websockets.asyncio.client import connect
 
@@ -44,7 +45,7 @@ async def server_process(database: str) -> AsyncIterator[tuple[asyncio.subproces
     )
     assert process.stdout is not None
     try:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             line = (await process.stdout.readline()).decode().strip()
         assert line.startswith("Plyhouse is listening on http://127.0.0.1:")
         yield process, line.rpartition(" ")[2].replace("http", "ws") + "/ws"
@@ -107,7 +108,7 @@ async def test_after_a_kill_the_match_goes_on_where_it_was(tmp_path: Path) -> No
         ends = await asyncio.gather(*(client.play(shot, 3) for client, shot in back.values()))
         assert ends[0].outcome.termination == "normal"
         process.send_signal(signal.SIGTERM)
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             assert await process.wait() == 0
 
 
@@ -140,8 +141,8 @@ async def test_graceful_stop_keeps_matches_and_competitions(
 
 async def test_competition_goes_on_after_a_restart(tmp_path: Path) -> None:
     from plyhouse.games.registry import get_game
+    from plyhouse.server.match.terms import Terms
     from plyhouse.server.match.time_control import TimeControl
-    from plyhouse.server.table.match_runner import Terms
 
     database = f"sqlite:///{tmp_path / 'house.db'}"
     token = await tokens(database)
@@ -175,7 +176,7 @@ async def test_competition_goes_on_after_a_restart(tmp_path: Path) -> None:
                 await client.play(await client.start(), 1)
 
         await asyncio.gather(*(play(name) for name in token))
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while (view := await server.hub.tournaments.view(competition)).row.status != "finished":
                 pass
         assert (view.planned, view.finished) == (4, 4)
@@ -315,5 +316,5 @@ async def test_second_interrupt_ends_at_once(tmp_path: Path) -> None:
     async with server_process(database) as (process, _):
         process.send_signal(signal.SIGINT)
         process.send_signal(signal.SIGINT)
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             assert await process.wait() in (0, 130)

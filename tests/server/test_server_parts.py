@@ -7,6 +7,7 @@ from collections.abc import MutableMapping
 from typing import Any
 
 import pytest
+from tests.harness.patience import PATIENCE
 from tests.harness.server import FakeClock
 
 from plyhouse.protocol.codec import MSGPACK, SUBPROTOCOLS
@@ -63,7 +64,7 @@ async def test_watchdog_beats_while_the_loop_runs() -> None:
     watchdog = Watchdog(lambda: 0, lambda begin, end, busy: None)
     watchdog.beat = lambda now=None: beats.set()  # type: ignore[method-assign]
     watchdog.start()
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         await beats.wait()
     watchdog.stop()
 
@@ -105,7 +106,7 @@ class FakeWire:
         self.inbox.put_nowait({"type": "websocket.receive", "bytes": MSGPACK.encode(message)})
 
     async def heard(self) -> Any:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             event = await self.outbox.get()
         return MSGPACK.decode_server(event["bytes"]) if "bytes" in event else event
 
@@ -121,7 +122,7 @@ async def test_plain_asgi_servers_can_carry_the_protocol_too(house: Any) -> None
     wire.say(Seek(2, "pig", "move:1"))
     assert isinstance(await wire.heard(), Ok)
     wire.inbox.put_nowait({"type": "websocket.disconnect", "code": 1006})
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         await task
     assert not house.hub.directory.online()
 
@@ -135,7 +136,7 @@ async def test_plain_asgi_servers_are_told_to_close_after_a_fatal_error(house: A
     error = await wire.heard()
     assert isinstance(error, Error)
     assert (await wire.heard())["code"] == 4401
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         await task
 
 
@@ -171,7 +172,7 @@ async def test_frames_arrive_whole_however_the_network_cuts_them(house: Any) -> 
         return head + mask + bytes(byte ^ mask[i % 4] for i, byte in enumerate(payload))
 
     async def answer(kind: type[Any]) -> Any:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while True:
                 first, length = await reader.readexactly(2)
                 if length == 126:
@@ -197,7 +198,7 @@ async def test_frames_arrive_whole_however_the_network_cuts_them(house: Any) -> 
     writer.write(masked(WHOLE_BINARY, MSGPACK.encode(Seek(3, "tic_tac_toe", "move:1"))))
     assert (await answer(Ok)).re == 3
     writer.write(b"\x82\x05hello")  # not masked: against the rules of websockets
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         assert await reader.read(-1) is not None
     writer.close()
     assert not house.hub.directory.online()

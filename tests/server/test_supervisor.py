@@ -16,12 +16,11 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.harness.nats import nats_server
+from tests.harness.patience import PATIENCE
 from tests.harness.processes import alive, children
 
 from plyhouse.server.serve import CannotListen, shared_port
 from plyhouse.server.worker import Worker
-
-PATIENCE_S = 60.0
 
 SUPERVISOR = """
 import logging, sys
@@ -85,7 +84,7 @@ class Supervised:
         return children(self.process.pid)
 
     async def until(self, condition: Callable[[], bool]) -> None:
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(PATIENCE):
             while not condition():  # noqa: ASYNC110 - nobody tells
                 await asyncio.sleep(0.01)
 
@@ -98,7 +97,7 @@ class Supervised:
         )
 
     async def ended(self) -> int:
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(PATIENCE):
             return await self.process.wait()
 
 
@@ -141,7 +140,7 @@ def listeners(port: int) -> int:
 
 
 async def gone(processes: list[int]) -> bool:
-    async with asyncio.timeout(PATIENCE_S):
+    async with asyncio.timeout(PATIENCE):
         while any(map(alive, processes)):  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     return True

@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.harness.patience import PATIENCE
 from tests.harness.server import legal_action
 
 from plyhouse.games.registry import get_game
@@ -145,7 +146,7 @@ async def test_status_names_entries_that_were_suspended_before_the_final(open_ho
 
 async def until(client: httpx.AsyncClient, path: str, done: Callable[[Any], bool]) -> Any:
     """Return the value at a path once it is as expected."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while True:
             found = (await client.get(path)).json()
             if done(found):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.harness.hosted_finals import HostedFinal
+from tests.harness.patience import PATIENCE
 from tests.harness.server import FakeClock, MemoryServer
 from tests.harness.simulated_runner import OLGA, SimulatedRunner, digest
 from tests.harness.wall_clock import WallClock
@@ -104,7 +105,7 @@ class Final(HostedFinal):
 
     async def play_out(self, until: int | None = None) -> None:
         """Play on to the end, or until so many matches are over."""
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while await self.status() == "running":
                 if until is not None and len(await self.finished()) >= until:
                     return
@@ -258,7 +259,7 @@ async def test_hosted_final_is_graded_right_whatever_happens_to_it(
 
         # A bot hangs: its first flag is excused, the second one is not.
         hung = 0
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while hung < 2:
                 await final.connect()
                 await final.ready()

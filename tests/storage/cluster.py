@@ -9,12 +9,12 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from tests.harness.patience import PATIENCE
 
 from plyhouse.storage import leases, match_owners, models
 
-__all__ = ["PATIENCE", "VALID_MS", "Cluster"]
+__all__ = ["VALID_MS", "Cluster"]
 
-PATIENCE = 30.0
 VALID_MS = 60_000
 
 P = ParamSpec("P")

@@ -10,13 +10,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.util import await_only
+from tests.harness.patience import PATIENCE
 
 from plyhouse.storage.store import Store
 
 __all__ = ["race"]
 
-PATIENCE = 60.0
-"""Seconds after which a race that does not move has failed."""
 
 Work = Callable[[Store], Awaitable[Any]]
 

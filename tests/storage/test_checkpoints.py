@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.harness.patience import PATIENCE
 
 from plyhouse.storage import engines
 from plyhouse.storage.rows import EventRow
@@ -50,7 +51,7 @@ async def test_what_was_committed_soon_reaches_the_file_itself(
         match_id, ops = await world.new("ada", "bob")
         await world.store.apply(ops)
         await world.store.apply([EventRow(match_id, 0, "act", 0, 0, "a1")])
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while _without_the_log(path) != 1:  # noqa: ASYNC110 (another thread writes it)
                 await asyncio.sleep(0.01)
         assert len({*_threads()} - others) == 1

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator
 import pytest
 from sqlalchemy import Connection, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
+from tests.harness.patience import PATIENCE
 from tests.storage.wire import wire_to
 
 from plyhouse.storage import claim, engines, leases, models, people
@@ -20,7 +21,6 @@ from plyhouse.storage.errors import ClaimLost, ServedAlready, StorageError
 from plyhouse.storage.store import Store
 
 pytestmark = pytest.mark.postgresql
-PATIENCE = 30.0
 VALID_MS = 60_000
 
 SERVE = """

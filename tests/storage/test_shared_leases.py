@@ -8,7 +8,8 @@ import contextlib
 import pytest
 from sqlalchemy import Connection, select
 from sqlalchemy.ext.asyncio import AsyncEngine
-from tests.storage.cluster import PATIENCE, VALID_MS, Cluster
+from tests.harness.patience import PATIENCE
+from tests.storage.cluster import VALID_MS, Cluster
 
 from plyhouse.storage import claim, leases, models
 from plyhouse.storage.errors import BadUrl, ServedAlready

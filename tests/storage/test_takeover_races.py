@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 from sqlalchemy.ext.asyncio import AsyncConnection
-from tests.storage.cluster import PATIENCE, VALID_MS, Cluster
+from tests.harness.patience import PATIENCE
+from tests.storage.cluster import VALID_MS, Cluster
 
 from plyhouse.storage import engines, leases, match_owners, match_reads, members
 from plyhouse.storage.database import Database

@@ -15,9 +15,8 @@ from typing import Any
 from playwright.async_api import Browser, ConsoleMessage, async_playwright
 from playwright.async_api import Error as BrowserError
 from playwright.async_api import Page as Tab
+from tests.harness.patience import PATIENCE
 
-PATIENCE = 90.0
-"""Seconds after which a page that does not get there has failed."""
 NAMES = (
     "chromium-headless-shell",  # draws pages without a window around them, for less processor time
     "chromium",

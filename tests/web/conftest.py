@@ -12,7 +12,7 @@ from typing import Any, NoReturn, TypeVar
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
-from tests.harness.server import PATIENCE
+from tests.harness.patience import PATIENCE
 
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.messages import (
@@ -80,7 +80,7 @@ class Bot:
         self._last = 0
 
     async def _next(self, *kinds: type[MessageT]) -> MessageT:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while (frame := await self.client.recv()) is not None:
                 message = MSGPACK.decode_server(frame)
                 if isinstance(message, Ping):
@@ -98,7 +98,7 @@ class Bot:
     async def ask(self, kind: type[Any], *args: Any, **fields: Any) -> Any:
         """Send a request and return its answer, also an error."""
         self.send(kind, *args, **fields)
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while (frame := await self.client.recv()) is not None:
                 message = MSGPACK.decode_server(frame)
                 if getattr(message, "re", None) == self._last:

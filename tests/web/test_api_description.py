@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.harness.patience import PATIENCE
 
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.jobs.helper_processes import Helpers
@@ -32,7 +33,7 @@ async def test_description_is_rendered_by_a_helper_process_and_kept(
     application.description.cache_clear()
     async with (
         running_server(ServerConfig(port=0, database="sqlite:///:memory:")) as server,
-        httpx.AsyncClient(base_url=server.url, timeout=60) as web,
+        httpx.AsyncClient(base_url=server.url, timeout=PATIENCE) as web,
     ):
         assert asked == []
         first = await asyncio.gather(*(web.get(path) for path in PATHS))

@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.harness.patience import PATIENCE
 
 from plyhouse.bots.running.runner import RunOptions, SeekRequest, run_bot
 from plyhouse.games.position import OutOfTurn
@@ -96,7 +97,7 @@ async def test_the_websocket_is_left_alone(house: House) -> None:
         "sec-websocket-protocol": SUBPROTOCOLS[0],
     }
     async with (
-        httpx.AsyncClient(base_url=house.url, timeout=60) as web,
+        httpx.AsyncClient(base_url=house.url, timeout=PATIENCE) as web,
         web.stream("GET", "/ws", headers=headers) as answer,
     ):
         assert answer.status_code == 101

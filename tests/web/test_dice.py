@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.harness.patience import PATIENCE
 
 from plyhouse.games import get_game
 from plyhouse.server.results.record import Record, read_record, write_record
@@ -54,7 +55,7 @@ async def ended(house: House) -> str:
 
 
 async def got(house: House, match: str, what: str) -> Any:
-    async with httpx.AsyncClient(base_url=house.url, timeout=60) as http:
+    async with httpx.AsyncClient(base_url=house.url, timeout=PATIENCE) as http:
         return (await http.get(f"/api/v1/matches/{match}/{what}")).json()
 
 

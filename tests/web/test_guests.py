@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
+from tests.harness.patience import PATIENCE
 
 from plyhouse.clients.builtin_bots.launcher import StartedBots
 from plyhouse.server.config import ServerConfig
@@ -66,7 +67,7 @@ async def begin(page: Page, url: str, game: str, level: str) -> float:
 
 async def play_on(page: Page) -> str:
     """Play any actions until the match is over; returns the result in words."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while not await page.evaluate(f"{OVER} ?? ''"):
             if not await page.evaluate(STEP):
                 await page.until(f"{OVER} || ({MINE})")

@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 import pytest_asyncio
+from tests.harness.patience import PATIENCE
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
@@ -76,7 +77,7 @@ async def hello(
 async def until_closed(wire: Any) -> list[Any]:
     """Return everything until the server closes the connection."""
     frames = []
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         try:
             while True:
                 frames.append(json.loads(await wire.recv()))
@@ -288,7 +289,7 @@ async def test_class_that_signs_in_together_with_right_passwords_is_let_in(
 
     async def sign_in(password: str, number: int) -> httpx.Response:
         body = {"player": f"s{number}", "password": password}
-        return await web.post("/session", json=body, timeout=60)
+        return await web.post("/session", json=body, timeout=PATIENCE)
 
     answers = await asyncio.gather(*(sign_in(PASSWORD, number) for number in range(60)))
     assert Counter(answer.status_code for answer in answers) == {200: 60}

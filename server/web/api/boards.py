@@ -18,11 +18,9 @@ from plyhouse.protocol.api.boards import (
     HeadToHead,
     Mean,
     MeanReturn,
-    Nash,
     ProvenLine,
     SeatTerm,
     Strength,
-    Twin,
 )
 from plyhouse.protocol.api.reports import Report
 from plyhouse.server.competitions.boards import Boards
@@ -61,10 +59,7 @@ def board_view(found: KnownBoard, *, crosses: bool) -> Board:
         },
         draws={} if fitted is None else dict(fitted.draws),
         crosstab=cross_views(found.crosstab) if crosses else [],
-        twins=[
-            Twin(each.entry, each.twin, each.same, each.score, each.elo, each.chance)
-            for each in found.duplicates
-        ],
+        twins=list(found.duplicates),
         scoring={game: each.value for game, each in found.scoring.items()},
         any_time=found.file.until_certain,
     )
@@ -105,18 +100,11 @@ def _line(line: BoardLine, lucky: frozenset[str], grade: str) -> ProvenLine:
         ),
         ahead=line.ahead,
         twin_of=who.twin_of,
-        nash=None
-        if line.nash is None
-        else Nash(
-            share=line.nash.share,
-            low=line.nash.low,
-            high=line.nash.high,
-            score=line.nash.score,
-            chosen=line.nash.chosen,
-        ),
+        nash=line.nash,
         returns={game: _return(each, known=game in lucky) for game, each in line.returns.items()},
         place=standing.place,
         grade=grade,
+        partners=[name for _, name in who.partners],
     )
 
 
