@@ -210,7 +210,7 @@ QUERIES = {
     "/api/v1/leaderboards/{}": ("?versions=all",),
     "/bots/{}/{}": ("?show=all",),
 }
-SKIPPED = re.compile(r"^/(metrics|web/|api/openapi|docs|api$)|/tree|/review")
+SKIPPED = re.compile(r"^/(metrics|web/|api/openapi|docs|api$|competitions/new)|/tree|/review")
 """What changes by itself, is a file, or waits for another process."""
 
 

@@ -24,7 +24,8 @@ Start at `store`, an open database that runs functions of a `Connection`.  Such 
     practice_ladders      practice ladders of competitions
     submission_sql        submissions; submission_checks: their checks; suspensions: of versions
     submissions           submitting a package; stored_packages: the files
-    audit                 the audit log
+    causes                why matches end: codes, and their sentences with a reader's names
+    audit                 the audit log, which refers to accounts by their ids
     erasure               erasing a person; personal_data: what is stored about one; pseudonyms
 
 They use these modules:

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
 from sqlalchemy import Connection, and_, func, or_, select
 
 from plyhouse.protocol.api.bots import BotMatch, BotRating, BotResult, BotVersion, Holder
+from plyhouse.storage.causes import Cause, decoded
 from plyhouse.storage.competition_privacy import part_of, visible
 from plyhouse.storage.models import (
     UNRATED,
@@ -33,10 +35,25 @@ class CareerMatch(NamedTuple):
     shown: BotMatch
     """As it went for the bot; in its first seat, if it played against itself."""
     version_id: int
+    cause: Cause
+    void_cause: Cause | None
+    holders: tuple[Holder, ...]
+    """Holders of all seats."""
     over: bool
     """True if its pairing is over, so that everything is public."""
     tournament_id: str | None = None
     """The tournament of the match."""
+
+    def named(self, holders: Sequence[Holder]) -> CareerMatch:
+        """Return the match with these holders of its seats, as a reader may know them."""
+        seat, void = self.shown.seat, self.void_cause
+        shown = replace(
+            self.shown,
+            others=[*holders[:seat], *holders[seat + 1 :]],
+            reason=self.cause.sentence(holders),
+            void_reason=None if void is None else void.sentence(holders),
+        )
+        return self._replace(shown=shown, holders=tuple(holders))
 
 
 class PlyCost(NamedTuple):
@@ -107,28 +124,33 @@ def matches_of(
         here = pairings.c.tournament_id
         query = query.where(or_(here.is_(None), here.not_in(part_of(unnamed_in))))
     rows = connection.execute(query).all()
-    seats = _seats(connection, [row[0] for row in rows])
+    holders = _holders(connection, [row[0] for row in rows])
     found = []
     for row in rows:
         shown, (version_id, over, tournament_id) = list(row[:13]), row[13:]
         shown[7] = bool(shown[7])
-        shown.append([each for seat, each in seats[row[0]] if seat != row[2]])
-        found.append(CareerMatch(BotMatch(*shown), version_id, bool(over), tournament_id))
+        cause, void = decoded(shown[8]), None if shown[12] is None else decoded(shown[12])
+        shown[8] = ""
+        shown.append([])
+        match = CareerMatch(
+            BotMatch(*shown), version_id, cause, void, (), bool(over), tournament_id
+        )
+        found.append(match.named(holders[row[0]]))
     return found
 
 
-def _seats(connection: Connection, ids: Sequence[str]) -> dict[str, list[tuple[int, Holder]]]:
-    found: dict[str, list[tuple[int, Holder]]] = {each: [] for each in ids}
+def _holders(connection: Connection, ids: Sequence[str]) -> dict[str, list[Holder]]:
+    found: dict[str, list[Holder]] = {each: [] for each in ids}
     query = (
-        select(match_seats.c.match_id, match_seats.c.seat, players.c.name, bots.c.name)
+        select(match_seats.c.match_id, players.c.name, bots.c.name)
         .join(bots, bots.c.id == match_seats.c.bot_id)
         .join(players, players.c.id == bots.c.player_id)
         .order_by(match_seats.c.match_id, match_seats.c.seat)
     )
     for start in range(0, len(ids), 500):  # databases limit the number of parameters
         chosen = query.where(match_seats.c.match_id.in_(ids[start : start + 500]))
-        for match, seat, player, bot in connection.execute(chosen):
-            found[match].append((seat, Holder(player, bot)))
+        for match, player, bot in connection.execute(chosen):
+            found[match].append(Holder(player, bot))
     return found
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 from sqlalchemy import Connection, Select, func, select
 
+from plyhouse.protocol.api.competitions import Losses
 from plyhouse.storage import audit, competition_messages, competition_sql, entry_admission
 from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.competition_sql import add_baselines, entries_of, find
@@ -189,27 +190,6 @@ def _refuse_entered(connection: Connection, row: CompetitionRow, bots: Sequence[
                 "competition/entered",
                 f"{each.name} is entered by a student, and cannot be a baseline",
             )
-
-
-@dataclass(frozen=True, slots=True)
-class Losses:
-    """Counts of what is deleted, or left without its place, with a competition."""
-
-    name: str
-    status: str
-    rehearsal: bool
-    students: int
-    """The number of students that were not removed; their accounts stay."""
-    entries: int
-    """Baselines not counted."""
-    submissions: int
-    """Packages that were submitted for this competition alone; they are deleted."""
-    codes: int
-    """The number of codes that still let students in."""
-    matches: int
-    """Finished matches of its final; they stay in the list of matches, without a table."""
-    running: int
-    """Matches that are being played."""
 
 
 def losses(connection: Connection, reference: str, now_ms: int) -> Losses:

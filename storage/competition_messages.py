@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqlalchemy import Connection, func, select
 
+from plyhouse.protocol.api.competitions import Announcement, Regrade
 from plyhouse.storage import audit
 from plyhouse.storage.competition_sql import find
 from plyhouse.storage.errors import CompetitionRefusal, Unknown
@@ -26,19 +27,6 @@ MAX_ANNOUNCEMENT = 4000
 """Characters of one announcement."""
 MOST = 200
 """Announcements of one competition."""
-
-
-@dataclass(frozen=True, slots=True)
-class Announcement:
-    """A text of the staff for everybody who may see the board of a competition."""
-
-    id: int
-    at_ms: int
-    who: str
-    """The account that wrote it."""
-    kind: str
-    """``note``, or ``change``: the server says what changed in the competition's file."""
-    text: str
 
 
 def add(
@@ -105,25 +93,6 @@ MOST_REGRADES = 50
 """Requests of one student in one competition, open or closed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Regrade:
-    """A request to look at a match, or at the grade, again."""
-
-    id: int
-    student: str
-    """The account that asks."""
-    match_id: str | None
-    """None: it is about the grade."""
-    text: str
-    asked_ms: int
-    answer: str
-    """Empty until the staff answers."""
-    answered_by: str
-    answered_ms: int | None
-    closed_ms: int | None
-    """None while it is open."""
-
-
 def ask(
     connection: Connection,
     competition_id: str,
@@ -167,8 +136,9 @@ def ask(
         competition_id=row.id, player_id=player_id, match_id=match_id, **values
     )
     number = int(connection.execute(insert.returning(here.id)).scalar_one())
-    subject = f"{number} of {student.name} in {row.name}"
-    audit.add(connection, now_ms, By(student.name), "regrade.ask", subject, row.id)
+    subject = f"{number} of {audit.ABOUT} in {row.name}"
+    by = By(student.name)
+    audit.add(connection, now_ms, by, "regrade.ask", subject, row.id, player_id=player_id)
     return _one(connection, row.id, number)
 
 
@@ -207,7 +177,7 @@ def requests(
         select(
             here.id,
             players.c.name,
-            here.match_id,
+            func.coalesce(here.match_id, ""),
             here.text,
             here.asked_ms,
             here.answer,
@@ -258,10 +228,12 @@ def answer(
         values |= {"answer": text, "answered_by": by.who[:100], "answered_ms": now_ms}
     if close:
         values["closed_ms"] = now_ms
-    subject = f"{number} of {old.student} in {row.name}"
+    subject = f"{number} of {audit.ABOUT} in {row.name}"
+    own = select(regrades.c.player_id).where(regrades.c.id == number)
+    student = int(connection.execute(own).scalar_one())
     for what, done in (("regrade.answer", bool(text)), ("regrade.close", close)):
         if done:
-            audit.add(connection, now_ms, by, what, subject, row.id)
+            audit.add(connection, now_ms, by, what, subject, row.id, player_id=student)
     if values:
         connection.execute(regrades.update().where(regrades.c.id == number).values(values))
     return _one(connection, row.id, number)

@@ -63,7 +63,6 @@ class FinalSeat(NamedTuple):
     returned: float | None
     termination: str
     culprit: int | None
-    reason: str
     ply: int
     finished_ms: int
 
@@ -205,7 +204,6 @@ def played(connection: Connection, competition_id: str) -> list[FinalSeat]:
             match_seats.c.returned,
             matches.c.termination,
             matches.c.culprit,
-            matches.c.reason,
             matches.c.ply,
             matches.c.finished_ms,
         )

@@ -9,6 +9,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from plyhouse.protocol.api.competitions import Member
+
 PRACTICE: Final = ".practice"
 """How the ids of practice ladders end, after the id of their competition."""
 
@@ -69,18 +71,6 @@ class CompetitionRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
-    """A person of the class."""
-
-    name: str
-    email: str
-    token: str
-    """The beginning of its token; empty if it had an account before."""
-    institution_id: str = ""
-    """By what its institution knows it; empty if that was not given."""
-
-
-@dataclass(frozen=True, slots=True)
 class CompetitionStudent:
     """An account in a competition: a student, or a group with its members."""
 
@@ -126,30 +116,6 @@ class CompetitionEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
-    """A code by which students join."""
-
-    code: str
-    uses: int
-    used: int
-    expires_ms: int | None
-    group: str
-    """The account of the group that it lets in; empty: everybody gets an account of their own."""
-    late_ms: int | None
-    revoked_ms: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class StaffMember:
-    """Somebody on the staff of a competition."""
-
-    player: str
-    role: str
-    """``owner``, ``assistant`` or ``reader``."""
-    since_ms: int
-
-
-@dataclass(frozen=True, slots=True)
 class NewMember:
     """Somebody to be taken in; ``account`` is its own or its group's."""
 
@@ -159,20 +125,6 @@ class NewMember:
     email: str = ""
     line: int = 0
     institution_id: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Joined:
-    """Outcome of adding a student."""
-
-    name: str
-    account: str
-    token: str
-    """Shown this once; empty for students who were there, or had an account."""
-    outcome: str
-    """``new``; ``known``, an existing account, which keeps its tokens; ``present`` in the
-    competition already; ``revoked``, which stays so; or ``reissued``, with a new token for a lost
-    one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,20 +154,6 @@ class Submission:
     """The values of the competition's file."""
     handed_in: bool
     """True if that version was submitted and passed its check, or belongs to a baseline."""
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """How long the latest matches of a game took here."""
-
-    game: str
-    matches: int
-    seconds: float
-    """Mean from start to end; 0 if there was none."""
-    plies: float = 0.0
-    """Mean number of plies."""
-    same_control: bool = True
-    """True if they had the time control that was asked for; otherwise any."""
 
 
 def plays(offered: Iterable[str], games: Collection[str]) -> tuple[str, ...]:

@@ -11,13 +11,9 @@ from dataclasses import asdict, replace
 
 from sqlalchemy import Connection, exists, select
 
+from plyhouse.protocol.api.competitions import Measure
 from plyhouse.storage import audit, entry_admission, tournaments
-from plyhouse.storage.competition_rows import (
-    CompetitionEntry,
-    CompetitionGame,
-    CompetitionRow,
-    Measure,
-)
+from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionGame, CompetitionRow
 from plyhouse.storage.entry_admission import Candidate
 from plyhouse.storage.errors import CompetitionRefusal, Unknown
 from plyhouse.storage.locks import locking

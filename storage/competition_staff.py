@@ -10,8 +10,8 @@ from collections.abc import Collection
 
 from sqlalchemy import Connection, select
 
+from plyhouse.protocol.api.competitions import Staff
 from plyhouse.storage import audit
-from plyhouse.storage.competition_rows import StaffMember
 from plyhouse.storage.competition_sql import find
 from plyhouse.storage.errors import CompetitionRefusal, Unknown
 from plyhouse.storage.models import (
@@ -95,7 +95,7 @@ def bot_roles(
     return {bot: [roles[each] for each in some] for bot, some in entered.items()}
 
 
-def staff_of(connection: Connection, reference: str) -> list[StaffMember]:
+def staff_of(connection: Connection, reference: str) -> list[Staff]:
     """Return the staff of a competition, owners first, then by name."""
     row = find(connection, reference)
     here = competition_staff.c
@@ -105,18 +105,15 @@ def staff_of(connection: Connection, reference: str) -> list[StaffMember]:
         .where(here.competition_id == row.id)
         .order_by(here.role.desc(), players.c.name_key)
     )
-    found = [StaffMember(*each) for each in connection.execute(query)]
+    found = [Staff(*each) for each in connection.execute(query)]
     order = (OWNER, "assistant", "reader")
     return sorted(found, key=lambda each: order.index(each.role))
 
 
-def add(
-    connection: Connection, reference: str, name: str, role: str, by: By, now_ms: int
-) -> tuple[StaffMember, bool]:
+def add(connection: Connection, reference: str, name: str, role: str, by: By, now_ms: int) -> Staff:
     """Give a player a role in a competition, in the place of the one that it had.
 
-    Returns it, and whether the player has a token with which it can act as staff.  Raises
-    `Unknown`, and `CompetitionRefusal` if the last owner would lose that role.
+    Raises `Unknown`, and `CompetitionRefusal` if the last owner would lose that role.
     """
     row, who = find(connection, reference, lock=True), player(connection, name)
     if role != OWNER:
@@ -130,13 +127,13 @@ def add(
             competition_id=row.id, player_id=who.id, role=role, since_ms=now_ms
         )
     )
-    subject = f"{who.name} as {role} of {row.name}"
-    audit.add(connection, now_ms, by, "staff.add", subject, row.id)
+    subject = f"{audit.ABOUT} as {role} of {row.name}"
+    audit.add(connection, now_ms, by, "staff.add", subject, row.id, player_id=who.id)
     held = connection.execute(
         select(tokens.c.scopes).where(tokens.c.player_id == who.id, tokens.c.revoked_ms.is_(None))
     ).scalars()
     able = any({"organise", "admin"} & set(scopes.split(",")) for scopes in held)
-    return StaffMember(who.name, role, now_ms), able
+    return Staff(who.name, role, now_ms, able)
 
 
 def remove(connection: Connection, reference: str, name: str, by: By, now_ms: int) -> str:
@@ -154,7 +151,8 @@ def remove(connection: Connection, reference: str, name: str, by: By, now_ms: in
         raise Unknown(
             f"{who.name} is not on the staff of {row.name!r}; see plyhouse competition staff list"
         )
-    audit.add(connection, now_ms, by, "staff.remove", f"{who.name} from {row.name}", row.id)
+    subject = f"{audit.ABOUT} from {row.name}"
+    audit.add(connection, now_ms, by, "staff.remove", subject, row.id, player_id=who.id)
     return who.name
 
 

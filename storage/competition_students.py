@@ -9,15 +9,10 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select
 
+from plyhouse.protocol.api.competitions import Joining, Member
 from plyhouse.protocol.api.people import PlayerAccount
 from plyhouse.storage import audit
-from plyhouse.storage.competition_rows import (
-    CompetitionRow,
-    CompetitionStudent,
-    Joined,
-    Member,
-    NewMember,
-)
+from plyhouse.storage.competition_rows import CompetitionRow, CompetitionStudent, NewMember
 from plyhouse.storage.competition_sql import entries_of, find
 from plyhouse.storage.errors import CompetitionRefusal, Unknown
 from plyhouse.storage.locks import lock_names
@@ -56,7 +51,7 @@ def take_in(
     now_ms: int,
     late_ms: int | None = None,
     adopt: Collection[str] = (),
-) -> list[Joined]:
+) -> list[Joining]:
     """Take people in, all or none; doing so again makes no new tokens.
 
     Members who are in it already get the e-mail address and the institution id that are given.
@@ -173,7 +168,7 @@ def _add_members(
     inside: dict[int, str],
     fresh: set[str],
     now_ms: int,
-) -> list[Joined]:
+) -> list[Joining]:
     """Note the persons behind the accounts, with a token each where the account is the class's."""
     members = competition_members.c
     query = select(members.player_id, members.name_key, members.token).where(
@@ -186,18 +181,18 @@ def _add_members(
         there.add((player, key))
         if token:
             owned.add(player)
-    joined: list[Joined] = []
+    joined: list[Joining] = []
     new_members: list[dict[str, Any]] = []
     new_tokens: list[dict[str, Any]] = []
     for each in people:
         key = key_of(each.account)
         player = known[key]
         if inside.get(player.id) not in (None, "active"):
-            joined.append(Joined(each.name, player.name, "", "revoked"))
+            joined.append(Joining(each.name, player.name, "", "revoked"))
             continue
         if (player.id, key_of(each.name)) in there:
             _update_member(connection, row.id, player.id, each)
-            joined.append(Joined(each.name, player.name, "", "present"))
+            joined.append(Joining(each.name, player.name, "", "present"))
             continue
         token = ""
         if key in fresh or player.id in owned:
@@ -214,7 +209,7 @@ def _add_members(
                 "institution_id": each.institution_id or None,
             }
         )
-        joined.append(Joined(each.name, player.name, token, "new" if token else "known"))
+        joined.append(Joining(each.name, player.name, token, "new" if token else "known"))
     if new_tokens:
         connection.execute(tokens.insert(), new_tokens)
     if new_members:
@@ -319,7 +314,6 @@ def students_of(connection: Connection, reference: str) -> list[CompetitionStude
         here.player_id,
         here.name,
         here.email,
-        here.token,
         func.coalesce(here.institution_id, ""),
     ).where(here.competition_id == row.id)
     for player, *rest in connection.execute(query.order_by(here.name_key)):
@@ -386,8 +380,8 @@ def extend(
     if student.status != "active":
         raise CompetitionRefusal("competition/revoked", f"{student.name} is {student.status}")
     _set_student(connection, row, student.player_id, extended_ms=until_ms)
-    subject = f"{student.name} in {row.name}"
-    audit.add(connection, now_ms, by, "competition.extend", subject, row.id)
+    subject, who = f"{audit.ABOUT} in {row.name}", student.player_id
+    audit.add(connection, now_ms, by, "competition.extend", subject, row.id, player_id=who)
     return str(student.name)
 
 
@@ -413,8 +407,8 @@ def leave(
     gone = _withdraw(
         connection, row, competition_entries.c.player_id == student.player_id, "withdrawn"
     )
-    subject = f"{student.name} from {row.name}"
-    audit.add(connection, now_ms, by, "competition.withdraw", subject, row.id)
+    subject, who = f"{audit.ABOUT} from {row.name}", student.player_id
+    audit.add(connection, now_ms, by, "competition.withdraw", subject, row.id, player_id=who)
     return str(student.name), gone
 
 
@@ -433,8 +427,8 @@ def restore(connection: Connection, reference: str, account: str, by: By, now_ms
     if student.status == "revoked":
         which &= competition_entries.c.status == "withdrawn"
     _withdraw(connection, row, which, "active")
-    subject = f"{student.name} to {row.name}"
-    audit.add(connection, now_ms, by, "competition.restore", subject, row.id)
+    subject, who = f"{audit.ABOUT} to {row.name}", student.player_id
+    audit.add(connection, now_ms, by, "competition.restore", subject, row.id, player_id=who)
     return str(student.name)
 
 
@@ -451,6 +445,7 @@ def disqualify(
         student = student_of(connection, row, player)
         _set_student(connection, row, student.player_id, status="disqualified")
         which, name = competition_entries.c.player_id == student.player_id, str(student.name)
+        about = {"player_id": student.player_id}
     else:
         fitting = [
             each for each in entries_of(connection, row.id) if key_of(each.name) == key_of(who)
@@ -459,8 +454,10 @@ def disqualify(
             known = ", ".join(each.name for each in entries_of(connection, row.id)[:20])
             raise Unknown(f"{who} is not entered in {row.name!r}; entered: {known or 'nobody yet'}")
         which, name = competition_entries.c.bot_id == fitting[0].bot_id, fitting[0].name
+        about = {"bot_id": fitting[0].bot_id}
     gone = _withdraw(connection, row, which, "disqualified")
-    audit.add(connection, now_ms, by, "competition.disqualify", f"{name} from {row.name}", row.id)
+    subject = f"{audit.ABOUT} from {row.name}"
+    audit.add(connection, now_ms, by, "competition.disqualify", subject, row.id, **about)
     return name, gone
 
 

@@ -129,10 +129,10 @@ def leave_out(connection: Connection, row: CompetitionRow, by: By, now_ms: int) 
         reasons = dict.fromkeys([each.bot_id for each in out], why)
         tournaments.withdraw_some(connection, game.tournament_id, reasons)
         for each in out:
-            subject = f"{each.player}/{each.bot} from {row.name}: {game.game}"
+            subject = f"{audit.ABOUT} from {row.name}: {game.game}"
             audit.add(
                 connection, now_ms, By(by.who, why), "competition.withdraw", subject,
-                game.tournament_id,
+                game.tournament_id, bot_id=each.bot_id,
             )  # fmt: skip
 
 

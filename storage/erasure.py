@@ -1,9 +1,9 @@
 """Erasing a person: what names somebody is replaced by a pseudonym or deleted; the SQL.
 
-Matches stay, as the results of others depend on them: seats, scores and clocks refer to accounts by
-number.  Texts that name the person are rewritten: the audit log,
-why matches ended or are void, notes and announcements.  Texts of the person are deleted: packages,
-output, thoughts that its bots told, refused actions, requests.
+Matches stay, as the results of others depend on them.  Seats, scores, clocks, why matches ended and
+the audit log refer to accounts by number.  Texts of people that name the person are rewritten:
+reasons that they gave, notes and announcements.  Texts of the person are deleted: packages, output,
+thoughts that its bots told, refused actions, requests.
 
 `COLUMNS` says of every column that can hold a text what becomes of it; a test compares it with the
 models, so that a new column cannot be forgotten.
@@ -13,14 +13,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+from msgspec.structs import replace
 from sqlalchemy import Connection, Table, delete, exists, func, select
 
-from plyhouse.protocol.api.people import PlayerAccount
+from plyhouse.protocol.api.people import ErasedPlayer, PlayerAccount
 from plyhouse.storage import audit as audit_log
 from plyhouse.storage import people
+from plyhouse.storage.causes import WRITTEN, decoded
 from plyhouse.storage.competition_students import leave
 from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.models import (
@@ -65,7 +66,7 @@ STAFF_SCOPES: Final = frozenset(("organise", "admin", "runner"))
 
 COLUMNS: Final[dict[str, str]] = {
     "announcements": "rewritten: who, text. kept: kind",
-    "audit": "rewritten: who, subject, why. emptied: old_name. kept: what, subject_id",
+    "audit": "rewritten: why. emptied: old_name. kept: who, what, subject, subject_id",
     "bots": "replaced: name, name_key. kept: kind",
     "competition_codes": "kept: code",
     "competitions": "rewritten: note. kept: name, name_key, file, parsed, format, status, "
@@ -82,8 +83,8 @@ COLUMNS: Final[dict[str, str]] = {
     "leaders": "kept: role",
     "leases": "kept: holder, address, version",
     "match_seats": "kept: result",
-    "matches": "rewritten: reason, void_reason. kept: game, time_control, illegal_rule, stream, "
-    "nonces, status, termination, data",
+    "matches": "rewritten: void_reason. kept: game, time_control, illegal_rule, stream, nonces, "
+    "status, termination, reason, data",
     "meta": "kept: name, value",
     "outputs": "deleted: part, data",
     "package_parts": "deleted: digest, part",
@@ -108,18 +109,6 @@ COLUMNS: Final[dict[str, str]] = {
 the names in it are replaced.  ``deleted``: the whole row is.  ``kept``: holds nothing that the
 person wrote and nothing that names it, but for what the staff wrote in a competition file.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Erased:
-    """A person that was erased."""
-
-    pseudonym: str
-    """The name of the account from now on."""
-    matches: int
-    """How many matches stay, under the pseudonym."""
-    competitions: tuple[str, ...]
-    """Names of the competitions that the account was taken out of, as they are not over."""
 
 
 def competitions_of(connection: Connection, account: str) -> list[str]:
@@ -167,7 +156,10 @@ def begin(connection: Connection, account: str, by: By, now_ms: int) -> PlayerAc
     connection.execute(delete(sessions).where(mine))
     for table in (tokens, passwords):
         connection.execute(delete(table).where(table.c.player_id == row.id))
-    audit_log.add(connection, now_ms, By(by.who), "player.disable", row.name, row.id, False)
+    audit_log.add(
+        connection, now_ms, By(by.who), "player.disable", audit_log.ABOUT, row.id, False,
+        player_id=row.id,
+    )  # fmt: skip
     return people.player_by_id(connection, row.id)
 
 
@@ -264,22 +256,30 @@ def rewrite_matches(
         if new != data:
             key = here.match_id == match, here.idx == index
             connection.execute(events.update().where(*key).values(data=new))
-    there = matches.c.id.in_(ids)
-    _rewrite(connection, matches, ("reason",), names, there, bots_only=True)
-    _rewrite(connection, matches, ("void_reason",), names, there)
 
 
 def _rewritten_end(data: str, names: Names, *, own: bool) -> str:
-    """Rewrite how a match ended: the server or the game gave the reason, the author the detail."""
+    """Rewrite what the author of a bot may read of the end of its match."""
     old = json.loads(data)
     new = dict(old)
     if own:
         new.pop("detail", None)
     elif "detail" in new:
         new["detail"] = names.rewrite(new["detail"])
-    if "reason" in new:
-        new["reason"] = names.rewrite(new["reason"], bots_only=True)
     return data if new == old else json.dumps(new, ensure_ascii=False, separators=(",", ":"))
+
+
+def _rewrite_causes(connection: Connection, names: Names) -> None:
+    """Rewrite why organisers made matches void, in their words."""
+    here = matches.c
+    query = select(here.id, here.void_reason).where(here.void_reason.is_not(None))
+    for match, text in connection.execute(query).all():
+        cause = decoded(text)
+        if cause.code == WRITTEN:
+            words = tuple([names.rewrite(each) for each in cause.words])
+            if words != cause.words:
+                new = replace(cause, words=words).encoded()
+                connection.execute(matches.update().where(here.id == match).values(void_reason=new))
 
 
 def _rewrite(
@@ -287,26 +287,24 @@ def _rewrite(
     table: Table,
     columns: Sequence[str],
     names: Names,
-    *where: Any,
-    bots_only: bool = False,
 ) -> None:
     """Rewrite the texts of some columns where they name the person; see `Names.rewrite`."""
     keys = list(table.primary_key.columns)
     for name in columns:
         column = table.c[name]
-        query = select(*keys, column).where(column.is_not(None), column != "", *where)
+        query = select(*keys, column).where(column.is_not(None), column != "")
         for *key, text in connection.execute(query).all():
             if not names.names(text):
                 continue
-            new = names.rewrite(text, bots_only=bots_only)
-            if new == text:
-                continue
+            new = names.rewrite(text)
             row = [one == value for one, value in zip(keys, key, strict=True)]
             limit = getattr(column.type, "length", None)
             connection.execute(table.update().where(*row).values({name: new[:limit]}))
 
 
-def finish(connection: Connection, player_id: int, names: Names, by: By, now_ms: int) -> Erased:
+def finish(
+    connection: Connection, player_id: int, names: Names, by: By, now_ms: int
+) -> ErasedPlayer:
     """Erase everything of a disabled account but its matches; the last step, which may be repeated.
 
     Raises `CompetitionRefusal` (``erasure/playing``) if it has begun a match since `begin`.
@@ -321,8 +319,8 @@ def finish(connection: Connection, player_id: int, names: Names, by: By, now_ms:
     connection.execute(delete(outputs).where(outputs.c.bot_id.in_(theirs)))
     connection.execute(delete(regrades).where(regrades.c.player_id == player_id))
     _replace_names(connection, row, names, now_ms)
-    _relabel(connection, theirs, names)
-    _rewrite_log(connection, player_id, names)
+    connection.execute(audit.update().where(audit.c.player_id == player_id).values(old_name=None))
+    _rewrite(connection, audit, ("why",), names)
     _rewrite(connection, competitions, ("note",), names)
     _rewrite_settings(connection, names)
     _rewrite(connection, announcements, ("text",), names)
@@ -330,26 +328,13 @@ def finish(connection: Connection, player_id: int, names: Names, by: By, now_ms:
     for written, by_whom in ((announcements, "who"), (regrades, "answered_by")):
         _rewrite_author(connection, written, by_whom, names)
     _rewrite(connection, suspensions, ("reason",), names)
-    _rewrite(connection, matches, ("void_reason",), names)
+    _rewrite_causes(connection, names)
     matches_played = len(played(connection, player_id))
-    audit_log.add(connection, now_ms, by, "player.erase", names.pseudonym, player_id, False)
-    return Erased(names.pseudonym, matches_played, tuple(left))
-
-
-def _rewrite_log(connection: Connection, player_id: int, names: Names) -> None:
-    """Rewrite the audit log: names stand at known places there, which other words never take."""
-    _rewrite(connection, audit, ("why",), names)
-    _rewrite_author(connection, audit, "who", names)
-    here = audit.c
-    renames = here.what == "player.rename", here.subject_id == str(player_id)
-    connection.execute(audit.update().where(*renames).values(old_name=None))
-    for row in connection.execute(select(here.id, here.what, here.subject, here.subject_id)).all():
-        own = row.what.startswith("player.") and row.subject_id == str(player_id)
-        member = row.what == "student.reissue-token"  # names a person, not the account
-        about = own or member or names.is_subject(row.what, row.subject)
-        new = names.rewrite(row.subject, bots_only=not about)[:200]
-        if new != row.subject:
-            connection.execute(audit.update().where(here.id == row.id).values(subject=new))
+    audit_log.add(
+        connection, now_ms, by, "player.erase", audit_log.ABOUT, player_id, False,
+        player_id=player_id,
+    )  # fmt: skip
+    return ErasedPlayer(names.pseudonym, matches_played, left)
 
 
 def _rewrite_author(connection: Connection, table: Table, column: str, names: Names) -> None:
@@ -374,17 +359,6 @@ def _rewrite_settings(connection: Connection, names: Names) -> None:
                 document[key] = json.loads(names.rewrite_json(json.dumps(document[key])))
         new = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
         connection.execute(tournaments.update().where(here.id == identity).values(data=new))
-
-
-def _relabel(connection: Connection, bot_ids: Any, names: Names) -> None:
-    """Take the labels of versions out of the audit log, which names suspended ones by them."""
-    query = select(versions.c.id, versions.c.label, bots.c.name).join(
-        bots, bots.c.id == versions.c.bot_id
-    )
-    for version, label, bot in connection.execute(query.where(bots.c.id.in_(bot_ids))).all():
-        which = audit.c.what.startswith("version."), audit.c.subject_id == str(version)
-        subject = f"{names.pseudonym}/{bot} version {label}"
-        connection.execute(audit.update().where(*which).values(subject=subject))
 
 
 def _leave(connection: Connection, row: PlayerAccount, by: By, now_ms: int) -> list[str]:
@@ -422,8 +396,10 @@ def _leave(connection: Connection, row: PlayerAccount, by: By, now_ms: int) -> l
             tournament_entries.c.tournament_id == identity,
         )
         connection.execute(tournament_entries.update().where(*mine).values(status="withdrawn"))
-        subject = f"{row.name} from {name}"
-        audit_log.add(connection, now_ms, by, "competition.withdraw", subject, identity)
+        subject = f"{audit_log.ABOUT} from {name}"
+        audit_log.add(
+            connection, now_ms, by, "competition.withdraw", subject, identity, player_id=row.id
+        )
     return [name for _, name in (*found, *others)]
 
 

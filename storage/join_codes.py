@@ -7,8 +7,9 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
+from plyhouse.protocol.api.competitions import Code, Joining
 from plyhouse.storage import audit
-from plyhouse.storage.competition_rows import Code, CompetitionRow, Joined, NewMember
+from plyhouse.storage.competition_rows import CompetitionRow, NewMember
 from plyhouse.storage.competition_sql import find
 from plyhouse.storage.competition_students import (
     name_of,
@@ -111,7 +112,7 @@ def revoke_code(connection: Connection, text: str, by: By, now_ms: int) -> None:
 
 def join(
     connection: Connection, text: str, name: str, player_id: int | None, now_ms: int
-) -> tuple[CompetitionRow, Joined]:
+) -> tuple[CompetitionRow, Joining]:
     """Join by a code: with the account ``player_id``, or with a new one called ``name``.
 
     Raises `CompetitionRefusal`, with a separate code for each reason.
@@ -168,7 +169,7 @@ def _join(
     name: str,
     player_id: int | None,
     now_ms: int,
-) -> Joined:
+) -> Joining:
     by = By(name or "student", f"by the code {_shown(code.code)}")
     if code.player_id is not None:
         if not name:

@@ -9,6 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, select
 
+from plyhouse.storage.causes import decoded
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.models import bots, events, match_seats, matches, pairings, players, versions
 from plyhouse.storage.rows import EventRow, MatchRow, PairingRow, SeatRow, StoredMatch
@@ -187,9 +188,9 @@ def _match(row: Row[Any]) -> tuple[MatchRow, bool]:
         finished_ms=row.finished_ms,
         termination=row.termination,
         culprit=row.culprit,
-        reason=row.reason,
+        cause=decoded(row.reason),
         data=row.data,
-        void_reason=row.void_reason,
+        void_cause=None if row.void_reason is None else decoded(row.void_reason),
         tournament_id=row.tournament_id,
     )
     return match, row.over_ms is not None

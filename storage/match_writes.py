@@ -192,7 +192,7 @@ class Operations:
             rows.append(
                 (
                     *("finished", op.ply, op.finished_ms),
-                    *(op.termination, op.culprit, op.reason, op.match_id),
+                    *(op.termination, op.culprit, op.cause.encoded(), op.match_id),
                 )
             )
             if not op.returns:

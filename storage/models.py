@@ -126,7 +126,13 @@ audit = Table(
     Column("subject_id", String(64), nullable=False),
     Column("why", Text, nullable=False),
     Column("keep_matches", Boolean, nullable=False),
-    Column("old_name", String(64)),  # the name before a player.rename
+    # The name before a player.rename, or of a member of the account; NULL once it is erased.
+    Column("old_name", String(64)),
+    # By these ids names are looked up; NULL: `who` is no account, the entry is about none.
+    Column("who_id", BigInteger),
+    Column("player_id", BigInteger, index=True),
+    Column("bot_id", BigInteger),
+    Column("version_id", BigInteger),
     sqlite_autoincrement=True,
 )
 

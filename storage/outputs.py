@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, Join, Select, delete, func, select
 
+from plyhouse.protocol.api.matches import KeptOutput
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.locks import lock_row
 from plyhouse.storage.models import bots, match_seats, matches, outputs, players, versions
@@ -33,23 +34,6 @@ class OutputRow:
     seat: int
     received_ms: int
     data: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class KeptOutput:
-    """A match of which something is kept for a bot."""
-
-    match: str
-    player: str
-    bot: str
-    seat: int
-    game: str
-    finished_ms: int | None
-    result: str | None
-    """W, D or L; None while it is played and if it is void."""
-    crashes: int
-    """How often the bot failed in it."""
-    bytes: int
 
 
 def keep(
@@ -148,7 +132,10 @@ def latest(
     if bot_id is not None:
         query = query.where(here.bot_id == bot_id)
     return [
-        KeptOutput(**{**row._mapping, "crashes": int(row.crashes), "bytes": int(row.bytes)})
+        KeptOutput(
+            *(row.match, f"{row.player}/{row.bot}", row.seat, row.game),
+            *(row.finished_ms, row.result, int(row.crashes), int(row.bytes)),
+        )
         for row in connection.execute(query)
     ]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from sqlalchemy import Connection, select
 
 from plyhouse.protocol.api.bots import Bot
+from plyhouse.protocol.api.competitions import Joining
 from plyhouse.protocol.api.people import PlayerAccount, Token
 from plyhouse.storage import audit, people
-from plyhouse.storage.competition_rows import Joined
 from plyhouse.storage.competition_sql import find
 from plyhouse.storage.competition_students import student_of
 from plyhouse.storage.errors import AlreadyExists, CompetitionRefusal
@@ -35,7 +35,16 @@ def disable_player(
     row = player(connection, name)
     if row.disabled_ms is None:
         _change_player(connection, row, disabled_ms=now_ms)
-    audit.add(connection, now_ms, by, "player.disable", row.name, row.id, keep_matches)
+    audit.add(
+        connection,
+        now_ms,
+        by,
+        "player.disable",
+        audit.ABOUT,
+        row.id,
+        keep_matches,
+        player_id=row.id,
+    )
     return player(connection, name)
 
 
@@ -43,7 +52,7 @@ def enable_player(connection: Connection, name: str, by: By, now_ms: int) -> Pla
     """Let a player log in again."""
     row = player(connection, name)
     _change_player(connection, row, disabled_ms=None)
-    audit.add(connection, now_ms, by, "player.enable", row.name, row.id)
+    audit.add(connection, now_ms, by, "player.enable", audit.ABOUT, row.id, player_id=row.id)
     return player(connection, name)
 
 
@@ -70,9 +79,11 @@ def rename_player(
         connection.execute(
             bots.update().where(bots.c.id == own.id).values(name=new, name_key=key_of(new))
         )
+    audit.add(  # while `by` finds the account by its old name
+        connection, now_ms, by, "player.rename", audit.ABOUT, row.id,
+        player_id=row.id, old_name=row.name,
+    )  # fmt: skip
     _change_player(connection, row, name=new, name_key=key_of(new))
-    names = f"{row.name} to {new}"
-    audit.add(connection, now_ms, by, "player.rename", names, row.id, old_name=row.name)
     return player(connection, new)
 
 
@@ -90,7 +101,7 @@ def set_display(
         lock_names(connection)
         refuse_taken_display(connection, shown, key_of(row.name))
     _change_player(connection, row, display=shown or None)
-    audit.add(connection, now_ms, by, "player.display", row.name, row.id)
+    audit.add(connection, now_ms, by, "player.display", audit.ABOUT, row.id, player_id=row.id)
     return player(connection, name)
 
 
@@ -101,8 +112,8 @@ def disable_bot(
     row = bot_named(connection, owner, name)
     if row.disabled_ms is None:
         connection.execute(bots.update().where(bots.c.id == row.id).values(disabled_ms=now_ms))
-    subject = f"{row.player}/{row.name}"
-    audit.add(connection, now_ms, by, "bot.disable", subject, row.id, keep_matches)
+    what = "bot.disable"
+    audit.add(connection, now_ms, by, what, audit.ABOUT, row.id, keep_matches, bot_id=row.id)
     return bot_named(connection, owner, name)
 
 
@@ -110,7 +121,7 @@ def enable_bot(connection: Connection, owner: str, name: str, by: By, now_ms: in
     """Let a bot log in again."""
     row = bot_named(connection, owner, name)
     connection.execute(bots.update().where(bots.c.id == row.id).values(disabled_ms=None))
-    audit.add(connection, now_ms, by, "bot.enable", f"{row.player}/{row.name}", row.id)
+    audit.add(connection, now_ms, by, "bot.enable", audit.ABOUT, row.id, bot_id=row.id)
     return bot_named(connection, owner, name)
 
 
@@ -119,9 +130,10 @@ def revoke_token(
 ) -> Token:
     """Revoke a token by its id, its first characters or itself; you may do so twice."""
     row = people.revoke_token(connection, key, now_ms)
-    owner = people.player_by_id(connection, row.player_id)
-    subject = f"{row.prefix}... of {owner.name}"
-    audit.add(connection, now_ms, by, "token.revoke", subject, row.id, keep_matches)
+    subject, owner = f"{row.prefix}... of {audit.ABOUT}", row.player_id
+    audit.add(
+        connection, now_ms, by, "token.revoke", subject, row.id, keep_matches, player_id=owner
+    )
     return row
 
 
@@ -131,7 +143,7 @@ def _change_player(connection: Connection, row: PlayerAccount, **values: object)
 
 def reissue_token(
     connection: Connection, reference: str, account: str, member: str, by: By, now_ms: int
-) -> Joined:
+) -> Joining:
     """Revoke the token that the class gave to a student, and return a new one.
 
     ``member`` names the person in a group; empty for an account with one member.  Raises
@@ -165,8 +177,10 @@ def reissue_token(
     ).first()
     if old is not None and old.revoked_ms is None:
         connection.execute(tokens.update().where(tokens.c.id == old.id).values(revoked_ms=now_ms))
-        audit.add(connection, now_ms, by, "token.revoke", f"{old.prefix}... of {student.name}",
-                  old.id)  # fmt: skip
+        subject = f"{old.prefix}... of {audit.ABOUT}"
+        audit.add(
+            connection, now_ms, by, "token.revoke", subject, old.id, player_id=student.player_id
+        )
     token, values = new_token(student.player_id, ("play",), person.name[:100], now_ms)
     connection.execute(tokens.insert().values(values))
     kept = competition_members.update().where(
@@ -175,6 +189,9 @@ def reissue_token(
         here.token == person.token,
     )
     connection.execute(kept.values(token=token[:12]))
-    subject = f"{person.name} in {row.name}"
-    audit.add(connection, now_ms, by, "student.reissue-token", subject, row.id)
-    return Joined(person.name, str(student.name), token, "reissued")
+    subject = f"{audit.ABOUT} in {row.name}"
+    audit.add(
+        connection, now_ms, by, "student.reissue-token", subject, row.id,
+        player_id=student.player_id, old_name=person.name,
+    )  # fmt: skip
+    return Joining(person.name, str(student.name), token, "reissued")

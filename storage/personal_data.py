@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from msgspec.structs import asdict
 from sqlalchemy import Connection, Select, select
 
-from plyhouse.storage import people
+from plyhouse.storage import audit, people
 from plyhouse.storage.models import (
-    audit,
     bots,
     competition_entries,
     competition_members,
@@ -25,7 +25,6 @@ from plyhouse.storage.models import (
     tokens,
     versions,
 )
-from plyhouse.storage.pseudonyms import known_names
 
 SECRET = frozenset(("digest", "hash"))
 """Columns of tokens, sessions and passwords that nobody is shown."""
@@ -41,23 +40,7 @@ def personal_data(connection: Connection, account: str, *, reasons: bool = False
     """
     row = people.player(connection, account)
     own = bots.c.player_id == row.id
-    names = known_names(connection, row.id)
     hidden = () if reasons else ("why",)
-    here = competition_members.c
-    members = connection.execute(
-        select(here.competition_id, here.name).where(here.player_id == row.id)
-    ).all()
-
-    def is_about(entry: dict[str, Any]) -> bool:
-        what, subject, subject_id = entry["what"], entry["subject"], entry["subject_id"]
-        if what.startswith("player."):
-            return bool(subject_id == str(row.id))
-        if what == "student.reissue-token":
-            return any(
-                subject_id == competition_id and subject.startswith(f"{name} in ")
-                for competition_id, name in members
-            )
-        return names.is_subject(what, subject)
 
     def rows(query: Select[Any], *hidden: str) -> list[dict[str, Any]]:
         return [
@@ -109,7 +92,8 @@ def personal_data(connection: Connection, account: str, *, reasons: bool = False
             .order_by(matches.c.id)
         ),
         "audit": [
-            each for each in rows(select(audit).order_by(audit.c.id), *hidden) if is_about(each)
+            {key: value for key, value in asdict(each).items() if key not in hidden}
+            for each in audit.about(connection, row.id)
         ],
     }
 

@@ -1,4 +1,7 @@
-"""The names by which a person is known, and texts with a pseudonym in their place."""
+"""The names by which a person is known, and texts of people with a pseudonym in their place.
+
+Texts of the server are stored without names (`plyhouse.storage.causes`, `plyhouse.storage.audit`).
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,13 @@ import json
 import re
 import secrets
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import Column, Connection, String, Table, select
 
 from plyhouse.storage import people
 from plyhouse.storage.models import audit, bots, competition_members, players
 from plyhouse.storage.names import ERASED_PREFIX
-
-PERSONAL: Final = (
-    *("player.", "bot.", "token.", "staff.", "regrade.", "version.", "student.reissue-token"),
-    *("competition.extend", "competition.withdraw", "competition.restore"),
-    "competition.disqualify",
-)
-"""Beginnings of the actions in the audit log whose subject begins with a person's name."""
 
 
 class Names:
@@ -57,10 +53,6 @@ class Names:
             for each in sorted({*self._accounts, *others}, key=len, reverse=True)
         ]
         self._pattern = re.compile("|".join(parts), re.IGNORECASE)
-        known = "|".join(map(re.escape, sorted(self._accounts, key=len, reverse=True)))
-        self._account = re.compile(
-            rf"(?:\d+ of |\S+\.\.\. of )?(?:{known or '(?!)'})(?:/\S*)?(?: |$)", re.IGNORECASE
-        )
 
     def names(self, text: str) -> bool:
         """Return whether a text names the person."""
@@ -70,30 +62,11 @@ class Names:
         """Return whether a text is the name of the account, and nothing else."""
         return text.lower() in self._accounts
 
-    def is_subject(self, what: str, subject: str) -> bool:
-        """Return whether an entry of the audit log is about the account.
-
-        A name may be a usual word, so only the place counts where such an entry names somebody.
-
-        >>> names = Names("erased-1", ["for"], {}, [])
-        >>> names.is_subject("competition.extend", "for in Cup")
-        True
-        >>> names.is_subject("student.code", "QX7F-22 for Cup")
-        False
-        """
-        return what.startswith(PERSONAL) and self._account.match(subject) is not None
-
-    def rewrite(self, text: str, *, bots_only: bool = False) -> str:
-        """Return a text with the pseudonym in the place of every name.
-
-        ``bots_only``: only names of bots with their account (``ada/deep``), for texts of the server
-        in which a name of one word may be another word.
-        """
+    def rewrite(self, text: str) -> str:
+        """Return a text with the pseudonym in the place of every name."""
 
         def put(found: re.Match[str]) -> str:
             account, _, bot = found[0].lower().partition("/")
-            if bots_only and not (bot and account in self._accounts):
-                return found[0]
             if not bot or account not in self._accounts:
                 return self.pseudonym
             return f"{self.pseudonym}/{self.bots.get(bot, 'bot')}"

@@ -19,6 +19,8 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from plyhouse.storage.causes import NO_CAUSE, Cause
+
 SCOPES = ("play", "runner", "organise", "admin")
 """Scopes of a token, from the least to the most powerful."""
 
@@ -149,11 +151,12 @@ class MatchRow(Struct, frozen=True, gc=False):
     termination: str = ""
     culprit: int | None = None
     """The seat that caused the end, where one did."""
-    reason: str = ""
+    cause: Cause = NO_CAUSE
+    """Why it ended."""
     returns: tuple[float, ...] = ()
     data: str | None = None
     """Further data for resuming the match (JSON)."""
-    void_reason: str | None = None
+    void_cause: Cause | None = None
     """Why the match was made void, by an organiser or as a machine was too busy for a bot, so that
     it counts nowhere; None if it was not."""
     tournament_id: str | None = None
@@ -161,6 +164,16 @@ class MatchRow(Struct, frozen=True, gc=False):
     replaced: bool = False
     """True if another version or bot has since taken the place of one that plays here, so that
     the match no longer counts in its competition. Read from the entries; not written."""
+
+    @property
+    def reason(self) -> str:
+        """The sentence of `cause`, with the names of `seats`."""
+        return self.cause.sentence(self.seats)
+
+    @property
+    def void_reason(self) -> str | None:
+        """The sentence of `void_cause`, with the names of `seats`."""
+        return None if self.void_cause is None else self.void_cause.sentence(self.seats)
 
     @property
     def kind(self) -> str:
@@ -329,7 +342,7 @@ class FinishMatch(Struct, frozen=True, gc=False):
     ply: int
     finished_ms: int
     culprit: int | None = None
-    reason: str = ""
+    cause: Cause = NO_CAUSE
     scores: MatchScores | None = None
     """None for a match that counts nowhere.  One that is not rated counts in its competition's
     table, not on the leaderboard."""

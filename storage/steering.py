@@ -46,6 +46,6 @@ def withdraw(
     """
     row = tournaments.find_tournament(connection, tournament_id)
     entry = tournaments.withdraw(connection, tournament_id, bot_id, by.why * tell)
-    subject = f"{entry.player}/{entry.bot} from {row.name}"
-    audit.add(connection, now_ms, by, "competition.withdraw", subject, row.id)
+    subject = f"{audit.ABOUT} from {row.name}"
+    audit.add(connection, now_ms, by, "competition.withdraw", subject, row.id, bot_id=entry.bot_id)
     return entry

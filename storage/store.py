@@ -24,7 +24,7 @@ from typing import Concatenate, Final, ParamSpec, Self, TypeVar, cast
 from sqlalchemy import Connection
 
 from plyhouse.protocol.api.bots import Bot
-from plyhouse.protocol.api.people import PlayerAccount
+from plyhouse.protocol.api.people import ErasedPlayer, PlayerAccount
 from plyhouse.storage import (
     competition_entries,
     erasure,
@@ -33,7 +33,6 @@ from plyhouse.storage import (
     suspensions,
 )
 from plyhouse.storage.database import Database
-from plyhouse.storage.erasure import Erased
 from plyhouse.storage.errors import CannotOpen, ClaimLost, DatabaseFull, DatabaseReadOnly
 from plyhouse.storage.match_writes import operations
 from plyhouse.storage.pseudonyms import known_names
@@ -357,7 +356,7 @@ class Store:
             epoch = self.epoch
             self._database.write_soon(lambda link: apply(link, ops, epoch), done)
 
-    async def erase(self, player_id: int, by: By) -> Erased:
+    async def erase(self, player_id: int, by: By) -> ErasedPlayer:
         """Erase an account that `erasure.begin` has disabled; you may repeat it.
 
         Raises `CompetitionRefusal` (``erasure/playing``) if it has begun a match since.

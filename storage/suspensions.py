@@ -148,11 +148,9 @@ def withdraw_suspended(
     """
     here, course = competition_entries.c, competitions.c
     query = (
-        select(here.competition_id, here.bot_id, course.name, players.c.name, bots.c.name)
+        select(here.competition_id, here.bot_id, course.name)
         .join(competitions, course.id == here.competition_id)
         .join(suspensions, suspensions.c.version_id == here.version_id)
-        .join(bots, bots.c.id == here.bot_id)
-        .join(players, players.c.id == bots.c.player_id)
         .where(
             here.status == "active",
             here.baseline.is_(False),
@@ -162,7 +160,7 @@ def withdraw_suspended(
     )
     if version_id is not None:
         query = query.where(here.version_id == version_id)
-    for competition_id, bot_id, title, player, bot in connection.execute(query).all():
+    for competition_id, bot_id, title in connection.execute(query).all():
         connection.execute(
             competition_entries.update()
             .where(here.competition_id == competition_id, here.bot_id == bot_id)
@@ -178,8 +176,10 @@ def withdraw_suspended(
             )
             .values(status="withdrawn")
         )
-        subject = f"{player}/{bot} from {title}"
-        audit.add(connection, now_ms, by, "competition.withdraw", subject, competition_id)
+        subject = f"{audit.ABOUT} from {title}"
+        audit.add(
+            connection, now_ms, by, "competition.withdraw", subject, competition_id, bot_id=bot_id
+        )
 
 
 def suspend(connection: Connection, version_id: int, reason: str, now_ms: int) -> bool:
@@ -193,8 +193,8 @@ def suspend(connection: Connection, version_id: int, reason: str, now_ms: int) -
         if not connection.execute(new.on_conflict_do_nothing()).rowcount:
             return False
     by = By(HOUSE, reason)
-    (row,) = _listed(connection, suspensions.c.version_id == version_id)
-    audit.add(connection, now_ms, by, "version.suspend", _subject(row), version_id)
+    what = "version.suspend"
+    audit.add(connection, now_ms, by, what, audit.ABOUT, version_id, version_id=version_id)
     withdraw_suspended(connection, by, now_ms, version_id)
     return True
 
@@ -225,7 +225,8 @@ def reinstate(
             .where(suspensions.c.version_id == each.version_id)
             .values(lifted_ms=now_ms)
         )
-        audit.add(connection, now_ms, by, "version.reinstate", _subject(each), each.version_id)
+        what, version_id = "version.reinstate", each.version_id
+        audit.add(connection, now_ms, by, what, audit.ABOUT, version_id, version_id=version_id)
     return found
 
 

@@ -9,17 +9,24 @@ from typing import Any
 from sqlalchemy import Connection, exists, or_, select
 
 from plyhouse.storage import audit
+from plyhouse.storage.causes import Cause, written
 from plyhouse.storage.errors import AlreadyExists, NotNow, Unknown
 from plyhouse.storage.models import UNRATED, match_seats, matches, pair_results, standings
 from plyhouse.storage.rows import By, MatchScores
 
 
 def void_match(
-    connection: Connection, match_id: str, by: By, scores: MatchScores | None, now_ms: int
+    connection: Connection,
+    match_id: str,
+    by: By,
+    scores: MatchScores | None,
+    now_ms: int,
+    cause: Cause | None = None,
 ) -> None:
     """Take a match out of leaderboard, tables and what ratings are fitted to.
 
-    One that is not over counts nowhere when it ends.
+    One that is not over counts nowhere when it ends.  Without ``cause``, it shows the reason of
+    ``by``.
     """
     query = (
         select(matches.c.game, matches.c.rated, matches.c.finished_ms, matches.c.void_reason)
@@ -49,7 +56,8 @@ def void_match(
         .where(match_seats.c.match_id == match_id)
         .values(score=None, result=None)
     )
-    connection.execute(matches.update().where(matches.c.id == match_id).values(void_reason=by.why))
+    void = matches.update().where(matches.c.id == match_id)
+    connection.execute(void.values(void_reason=(cause or written(by.why)).encoded()))
     audit.add(connection, now_ms, by, "match.void", found.game, match_id)
 
 

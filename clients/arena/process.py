@@ -41,8 +41,8 @@ from plyhouse.clients.shared.gc_settings import collect_rarely
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Outcome
 from plyhouse.server.gateway.local_hub import LocalHub
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
-from plyhouse.server.table.match_runner import Terms
 
 if TYPE_CHECKING:
     from plyhouse.bots.hosting.hosted_runner import MakeRunner

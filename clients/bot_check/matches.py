@@ -36,8 +36,8 @@ from plyhouse.protocol.messages import (
 )
 from plyhouse.server.gateway.local_hub import LocalHub
 from plyhouse.server.hosting.placement import LostTime
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
-from plyhouse.server.table.match_runner import Terms
 
 
 @dataclass(slots=True)

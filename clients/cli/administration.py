@@ -253,9 +253,9 @@ def reinstate(
     player, name = _bot(target)
     if server is not None:
         from plyhouse.clients.shared.http import ask
-        from plyhouse.protocol.api import calls
+        from plyhouse.protocol.api import administration_calls
 
-        call = calls.reinstate(player, name, version=version_label, why=why)
+        call = administration_calls.reinstate(player, name, version=version_label, why=why)
         labels = [each.version for each in ask(server, call, token)]
     else:
 

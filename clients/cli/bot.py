@@ -41,7 +41,7 @@ from plyhouse.clients.shared.output import (
     print_json,
     print_table,
 )
-from plyhouse.protocol.api import calls, competition_calls
+from plyhouse.protocol.api import administration_calls, competition_calls
 from plyhouse.protocol.api.submissions import VersionEntry
 
 ENGINE_BOTS: Final = ("gnubg", "gtp", "uci", "xboard")
@@ -351,7 +351,7 @@ def status(server: str, token: str | None, as_json: bool) -> None:
     A version that forfeits again and again is not paired any more. A fixed bot is a new version and
     plays at once.
     """
-    rows = request(server, token, calls.suspensions())
+    rows = request(server, token, administration_calls.suspensions())
     if as_json:
         print_json(rows)
         return

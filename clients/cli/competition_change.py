@@ -226,15 +226,14 @@ def _with_later_final(old: str, text: str, *, yes: bool) -> str:
     try:
         dates = written_dates(text)
         later = later_final(written_dates(old), dates)
-        if later is None:
+        final = dates.final
+        if later is None or final is None:
             return text
         moved = set_value(text, "dates.final", date_text(later, dates))
     except (InvalidCompetition, CannotEdit):
         return text  # the server says what is wrong with it
-    zone, final = dates.zone, dates.final
-    if final is not None:
-        note(f"The new freeze is after the final ({in_words(final, zone)}).")
-    confirm(f"Move the final by the same time, to {in_words(later, zone)}?", yes=yes)
+    note(f"The new freeze is after the final ({in_words(final, dates.zone)}).")
+    confirm(f"Move the final by the same time, to {in_words(later, dates.zone)}?", yes=yes)
     return moved
 
 

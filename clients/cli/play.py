@@ -326,8 +326,8 @@ class _Table:
 
     async def _begin(self, hub: LocalHub) -> None:
         from plyhouse.clients.arena.memory_server import PLAYER, online
+        from plyhouse.server.match.terms import Terms
         from plyhouse.server.match.time_control import TimeControl
-        from plyhouse.server.table.match_runner import Terms
 
         bots = [await online(hub, f"{PLAYER}/{name}") for name in self.names]
         person = await online(hub, PERSON)

@@ -138,8 +138,8 @@ async def _ending_from_database(url: str, match_id: str) -> str:
     end, data = ends[-1], end_data(ends[-1])
     seat = next((each for each in stored.header.seats if each.seat == end.seat), None)
     who = "" if seat is None else _by(seat.player, seat.bot)
-    void = stored.header.void_reason
-    return _ending(match_id, end.ply, end.text, who, data.reason, data.detail, void)
+    header = stored.header
+    return _ending(match_id, end.ply, end.text, who, header.reason, data.detail, header.void_reason)
 
 
 def _by(player: str, bot: str) -> str:

@@ -44,10 +44,10 @@ def erase(account: str, yes: bool, server: str, token: str | None, why: str) -> 
     requests and what its bots printed are deleted. Results stay. docs/privacy.md says what cannot
     be erased.
     """
-    from plyhouse.protocol.api import calls
+    from plyhouse.protocol.api import administration_calls
 
     confirm(f"Erase {account} on {server} for ever?", yes=yes)
-    made = request(server, token, calls.erase_player(account, why=why))
+    made = request(server, token, administration_calls.erase_player(account, why=why))
     gone = ", ".join(made.competitions)
     note(
         f"{account} is called {made.pseudonym} now, and keeps "
@@ -70,9 +70,9 @@ def export_data(account: str, output: Path | None, server: str, token: str | Non
 
     Students export their own data with their own token.
     """
-    from plyhouse.protocol.api import calls
+    from plyhouse.protocol.api import administration_calls
 
-    found = request(server, token, calls.stored_data(account))
+    found = request(server, token, administration_calls.stored_data(account))
     with secret_writer(output) as write:
         write(json.dumps(found, indent=2, ensure_ascii=False) + "\n")
 

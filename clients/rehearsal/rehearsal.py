@@ -27,7 +27,7 @@ from plyhouse.clients.shared.child_processes import Processes
 from plyhouse.clients.shared.errors import EXIT_FAILED, CommandError
 from plyhouse.clients.shared.http import ask
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.api import calls, competition_calls
+from plyhouse.protocol.api import administration_calls, calls, competition_calls
 from plyhouse.protocol.api.matches import Match
 from plyhouse.protocol.api.routes import PAGE, Call
 from plyhouse.protocol.api.rows import Rows
@@ -245,7 +245,7 @@ class _Stage:
             for game in view.progress
             for match in self._matches(game.tournament)
         ]
-        suspended = self.ask(calls.suspensions())
+        suspended = self.ask(administration_calls.suspensions())
         return RehearsalFacts(
             over,
             [each for game in view.progress for each in game.waiting_for],

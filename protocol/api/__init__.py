@@ -3,9 +3,11 @@
     rows               the base of all answers, lists of them, how a notebook draws them
     routes             how calls are declared; a request and how its answer is read
     bodies             the bodies of requests
-    calls              all calls but those of competitions
+    calls              all other calls
     answers            the JSON of an answer, or its error: what happened, who said so, the fix
     competition_calls  the calls of competitions
+    administration_calls
+                       the calls of administrators about people, bots and tokens
     server             the server's state and its games
     matches            matches, seats, endings, replays, outputs of hosted bots
     positions          reviews, search trees, outcomes of chance

@@ -70,10 +70,14 @@ class Nash(Row, frozen=True):
     """An entry's result by Nash averaging."""
 
     share: float
+    """Its frequency in equilibrium."""
     low: float
     high: float
+    """``low`` and ``high`` bound the middle 95 % of its shares in resampled results."""
     score: float
+    """Its result per game against the equilibrium, beyond a draw; at most zero."""
     chosen: float
+    """The share of resampled results in which it is chosen at all."""
 
 
 class ProvenLine(Row, frozen=True):
@@ -105,6 +109,8 @@ class ProvenLine(Row, frozen=True):
     """The place by the rules of the format; lines come in this order."""
     grade: str = ""
     """The grade so far; empty if there is none, or if it is not yours to see."""
+    partners: list[str] = []
+    """The other bots of its side, in games for teams."""
 
 
 class SeatTerm(Row, frozen=True):

@@ -1,4 +1,6 @@
-"""The calls of the HTTP API; those of competitions are in `competition_calls`.
+"""The calls of the HTTP API.
+
+Those of competitions are in `competition_calls`, those of administrators in `administration_calls`.
 
 Each function is a route (see `plyhouse.protocol.api.routes`), or makes calls of routes.  They are
 the methods of the clients in `plyhouse.clients.api`.
@@ -21,18 +23,17 @@ import msgspec
 
 from plyhouse.protocol.api.boards import Leaderboard, Standing
 from plyhouse.protocol.api.bodies import (
-    Erasing,
     NewPassword,
     NewPlayer,
     NewToken,
+    PlayerChange,
     PlayWanted,
     Reason,
-    Reinstatement,
     SignIn,
     SignUp,
     Wanted,
 )
-from plyhouse.protocol.api.bots import Bot, BotMatch, BotPage, Suspension
+from plyhouse.protocol.api.bots import Bot, BotMatch, BotPage
 from plyhouse.protocol.api.matches import (
     Ending,
     KeptOutput,
@@ -44,7 +45,6 @@ from plyhouse.protocol.api.matches import (
 )
 from plyhouse.protocol.api.people import (
     Account,
-    ErasedPlayer,
     MadeToken,
     Opponent,
     Person,
@@ -62,6 +62,7 @@ from plyhouse.protocol.api.routes import (
     Pages,
     delete,
     get,
+    patch,
     post,
     put,
 )
@@ -173,6 +174,14 @@ def record(match: str) -> Call[Record]:
     return record_json(match).then(read)
 
 
+@get("matches/{match}/notation", personal=True)
+def notation(match: str, *, form: str = "") -> str:
+    """The moves of a match as a file for people and other programs, such as PGN.
+
+    Every game has the format ``txt``; without ``form``, the file has the first format of the game.
+    """
+
+
 @get("matches/{match}/replay", personal=True)
 def replay(
     match: str, *, seat: int | None = None, first: int = 0, limit: int | None = None
@@ -227,6 +236,23 @@ def tree(
     hidden information (``tree/hidden``). A server may offer no trees (``tree/off``), or be
     busy (``tree/busy``, asked again).
     """
+
+
+@get("matches/{match}/tree.svg", timeout=60.0, personal=True)
+def tree_picture(
+    match: str,
+    ply: int = 0,
+    *,
+    depth: int | None = None,
+    search: str = "",
+    then: Sequence[str] = (),
+) -> str:
+    """The tree of `tree` as an SVG drawing in the convention of textbooks."""
+
+
+@get("matches/{match}/tree/scene", personal=True)
+def tree_scene(match: str, ply: int = 0, *, then: Sequence[str] = ()) -> Any:
+    """The board before a ply, after the actions in ``then``, wherever `tree` is open."""
 
 
 @get("matches/{match}/chances", personal=True)
@@ -318,16 +344,6 @@ def bot_matches(player: str, bot: str, *, limit: int | None = None) -> Pages[Bot
     return Pages(first, lambda page, had: {"before": page[-1].match}, limit)
 
 
-@get("suspensions", scopes=PLAY + ORGANISE)
-def suspensions() -> Rows[Suspension]:
-    """The suspended versions and why: of one's own bots, or of those that staff may see."""
-
-
-@post("players/{name}/bots/{bot}/reinstate", Reinstatement, scopes=ORGANISE)
-def reinstate(player: str, bot: str, *, version: str = "", why: str) -> Rows[Suspension]:
-    """Let suspended versions of a bot be paired again, or one of them."""
-
-
 @get("session")
 def session() -> Person:
     """The person who is signed in, and what the server offers to people."""
@@ -388,14 +404,9 @@ def register(player: str, *, display: str = "") -> Account:
     """Create an account, if registration is open. Keep the token: only this answer has it."""
 
 
-@post("players/{name}/erase", Erasing, scopes=ORGANISE)
-def erase_player(name: str, *, why: str) -> ErasedPlayer:
-    """Erase a person; their matches stay."""
-
-
-@get("players/{name}/data", scopes=PLAY + ORGANISE)
-def stored_data(name: str) -> Any:
-    """Everything that is stored about a person, as JSON."""
+@patch("players/{name}", PlayerChange, scopes=PLAY)
+def change_player(name: str, display: str) -> Player:
+    """Change a player's display name."""
 
 
 # ------------------------------------------------------------------- submissions, runners

@@ -1,9 +1,10 @@
 """Routes of the HTTP API as data, and requests made from them.
 
 A route is declared once, as a function without a body.  Its first parameters fill the places of
-the path.  The others are the query, or the fields of the body of a POST or PUT.  Its annotation
-is the type of the answer.  Called with its arguments, a route gives a `Call`, which every client
-sends; `plyhouse.server.web.api.serving` registers the handler of the route.
+the path.  The others are the query of a GET or DELETE, and fields of the body otherwise.  Its
+annotation is the type of the answer; ``str`` and ``bytes`` stand for files.  Called with its
+arguments, a route gives a `Call`, which every client sends; `plyhouse.server.web.api.serving`
+registers the handler of the route.
 
 >>> @get("pets/{name}/food")
 ... def food(name: str, *, kind: str | None = None) -> list[str]:
@@ -167,11 +168,11 @@ class Route(Generic[P, T]):
             query = values
         elif self.body is not None:
             body = self.body(**values)
-        elif self.method in ("POST", "PUT"):
+        elif self.method in ("POST", "PUT", "PATCH"):
             body = values
         else:
             query = values
-        binary = self.answer is bytes
+        binary = self.answer in (bytes, str)
         return Call(self.method, path, self._read, query, body, self.timeout, binary)
 
     @property
@@ -192,6 +193,8 @@ class Route(Generic[P, T]):
         kind = self.answer
         if kind is bytes or kind is Any:
             read: Any = answer
+        elif kind is str:
+            read = answer.decode()
         elif kind is type(None):
             read = None
         elif typing.get_origin(kind) is Rows:
@@ -237,6 +240,13 @@ def put(
 ) -> Callable[[Callable[P, T]], Route[P, T]]:
     """Declare a route that sets something; for ``body`` see `Route`."""
     return lambda function: Route(function, "PUT", path, body=body, **terms)
+
+
+def patch(
+    path: str, body: type[msgspec.Struct], **terms: Unpack[Terms]
+) -> Callable[[Callable[P, T]], Route[P, T]]:
+    """Declare a route that changes parts of something."""
+    return lambda function: Route(function, "PATCH", path, body=body, **terms)
 
 
 def delete(path: str, **terms: Unpack[Terms]) -> Callable[[Callable[P, T]], Route[P, T]]:

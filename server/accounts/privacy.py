@@ -16,13 +16,13 @@ baseline's owner read the name in stored matches, and only they find a match by 
 final, a list of bots contains a hidden baseline only if it was seen elsewhere (`Sight.secret`).
 
 All code that shows matches must ask this module first.  `Privacy.sight` returns what a viewer may
-see, and `Sight.sees` tests one match.  `Privacy.match` and `Privacy.matches` return stored matches.
+see, and `Sight.sees` tests one match.  `Privacy.match` and `Privacy.matches` return stored matches,
+whose sentences name the holders of the seats as the viewer may know them.
 A match that the viewer may not see is answered like one that does not exist.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -31,7 +31,7 @@ from msgspec.structs import replace
 
 from plyhouse.protocol.api.bots import Bot, Holder
 from plyhouse.server.competition_rules.file import decoded
-from plyhouse.server.competition_rules.private_name import PRIVATE
+from plyhouse.server.match.presence import PRIVATE
 from plyhouse.server.match.terminations import FORFEITS
 from plyhouse.storage import (
     bot_profiles,
@@ -45,7 +45,7 @@ from plyhouse.storage import (
 from plyhouse.storage.bot_profiles import CareerMatch
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.match_lists import MatchFilter
-from plyhouse.storage.rows import EventRow, Identity, MatchRow, SeatRow, StoredMatch
+from plyhouse.storage.rows import Identity, MatchRow, SeatRow, StoredMatch
 from plyhouse.storage.store import Store
 
 
@@ -238,20 +238,16 @@ class Privacy:
         for row in rows:
             competition_id = await self.competition_of(row.tournament_id)
             hidden = sight.unnamed.get(competition_id or "", frozenset())
-            shown = row.shown
-            secret = [
-                each for each in shown.others if f"{each.player}/{each.bot}".lower() in hidden
-            ]
-            if secret:
-                shown = replace(
-                    shown,
-                    others=[
-                        Holder(PRIVATE, "") if each in secret else each for each in shown.others
-                    ],
-                    reason=_words(shown.reason, secret),
-                    void_reason=_why_void(shown.void_reason, secret),
+            found.append(
+                row.named(
+                    [
+                        Holder(PRIVATE, "")
+                        if f"{each.player}/{each.bot}".lower() in hidden
+                        else each
+                        for each in row.holders
+                    ]
                 )
-            found.append(row._replace(shown=shown))
+            )
         return found
 
     async def veiled(self, sight: Sight, stored: StoredMatch) -> StoredMatch:
@@ -259,11 +255,7 @@ class Privacy:
         secret = await self._secret(sight, stored.header)
         if not secret:
             return stored
-        return replace(
-            stored,
-            header=_veiled(stored.header, secret),
-            events=tuple([_without_names(event, secret) for event in stored.events]),
-        )
+        return replace(stored, header=_veiled(stored.header, secret))
 
     async def _secret(self, sight: Sight, row: MatchRow) -> list[SeatRow]:
         """Return the seats whose holders are hidden from the viewer."""
@@ -320,37 +312,7 @@ def _veiled(row: MatchRow, secret: Sequence[SeatRow]) -> MatchRow:
             for seat in row.seats
         ]
     )
-    return replace(
-        row,
-        seats=seats,
-        reason=_words(row.reason, secret),
-        void_reason=_why_void(row.void_reason, secret),
-    )
-
-
-def _without_names(event: EventRow, secret: Sequence[SeatRow]) -> EventRow:
-    """Replace hidden names in the text of an end.
-
-    It may name the bot that caused the end.
-    """
-    if event.kind != "end" or event.data is None:
-        return event
-    return replace(event, data=_words(event.data, secret))
-
-
-def _words(text: str, secret: Sequence[SeatRow] | Sequence[Holder]) -> str:
-    for seat in secret:  # organisers may write names in other letter case
-        name = re.escape(f"{seat.player}/{seat.bot}")
-        text = re.sub(name, PRIVATE, text, flags=re.IGNORECASE)
-    return text
-
-
-def _why_void(text: str | None, secret: Sequence[SeatRow] | Sequence[Holder]) -> str | None:
-    """Replace hidden names in a void reason.
-
-    A runner machine writes the bot's name there.
-    """
-    return None if text is None else _words(text, secret)
+    return replace(row, seats=seats)
 
 
 def not_there(match: str) -> Unknown:

@@ -7,21 +7,24 @@ import hashlib
 import logging
 import math
 import re
+import time
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from typing import Final
 
 from cachetools import LRUCache
+from msgspec import structs
 
 from plyhouse.protocol.api.bots import Bot
+from plyhouse.protocol.api.competitions import Joining
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Hello
 from plyhouse.server.accounts.builtin_bots import HOUSE_ROLE
 from plyhouse.server.accounts.tickets import Ticket
 from plyhouse.server.config import ServerConfig
+from plyhouse.server.match.presence import Presence
 from plyhouse.server.wire.rates import Rate
 from plyhouse.storage import join_codes, people, sessions, suspensions
-from plyhouse.storage.competition_rows import CompetitionRow, Joined
+from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.errors import (
     AlreadyExists,
     CompetitionRefusal,
@@ -51,21 +54,6 @@ for trying wrong tokens.
 """
 
 _DIGEST: Final = re.compile("[0-9a-f]{64}")
-
-
-@dataclass(frozen=True, slots=True)
-class Login:
-    """The identity and bot of a ``hello``."""
-
-    identity: Identity
-    bot: Bot
-    in_person: bool
-    """True if the player plays without naming a bot."""
-    version_id: int
-    suspended: str = ""
-    """The reason why this version is not paired; empty if it is paired."""
-    ticket: Ticket | None = None
-    """The ticket of a hosted bot; None for a bot that its author runs."""
 
 
 class Registration:
@@ -139,8 +127,8 @@ class Registration:
             )
         return person
 
-    async def log_in(self, hello: Hello, identity: Identity) -> Login:
-        """Return the login of a ``hello``; a first login creates the bot and its version.
+    async def log_in(self, hello: Hello, identity: Identity) -> Presence:
+        """Return the bot or person of a ``hello``; a first login creates the bot and its version.
 
         ``identity`` is its player.
         """
@@ -182,7 +170,7 @@ class Registration:
             raise ProtocolError("auth/limit", _sentence(error)) from error
         except StorageError as error:
             raise failure(error) from error
-        return Login(identity, bot, in_person, version, suspended)
+        return await self._presence(hello, identity, bot, version, suspended, in_person=in_person)
 
     async def is_builtin(self, player_id: int) -> bool:
         """Return whether a player owns the built-in bots; raises `ProtocolError`."""
@@ -193,7 +181,7 @@ class Registration:
                 raise failure(error) from error
         return player_id == self._builtin_player
 
-    async def admit_hosted(self, ticket: Ticket) -> Login:
+    async def admit_hosted(self, hello: Hello, ticket: Ticket) -> Presence:
         """Log in a hosted bot by its ticket; raises `ProtocolError`."""
         try:
             player = await self._store.read(people.player, ticket.player)
@@ -204,7 +192,42 @@ class Registration:
         except StorageError as error:
             raise failure(error) from error
         identity = Identity(player.id, player.name, frozenset(("play",)), 0)
-        return Login(identity, bot, False, ticket.version, suspended, ticket)
+        presence = await self._presence(hello, identity, bot, ticket.version, suspended)
+        return structs.replace(
+            presence, version=ticket.label, hosted=ticket.machine, ticket=ticket.secret
+        )
+
+    async def _presence(
+        self,
+        hello: Hello,
+        identity: Identity,
+        bot: Bot,
+        version_id: int,
+        suspended: str,
+        *,
+        in_person: bool = False,
+    ) -> Presence:
+        """Return the record of a bot as it will be on the connection of a ``hello``."""
+        most = 1 if identity.guest else self._config.max_matches_per_bot
+        return Presence(
+            bot_id=bot.id,
+            player_id=identity.player_id,
+            player=identity.player,
+            bot="" if in_person else bot.name,
+            version_id=version_id,
+            version=hello.version,
+            kind=_kind(identity, in_person),
+            since=time.time(),
+            casual=identity.guest or await self.is_builtin(identity.player_id),
+            suspended=suspended,
+            games=frozenset(hello.games),
+            max_matches=min(hello.max_matches, most),
+            updates=hello.updates,
+            scenes=hello.scenes,
+            token_id=identity.token_id,
+            session_id=identity.session_id,
+            scopes=identity.scopes,
+        )
 
     async def join(
         self,
@@ -213,7 +236,7 @@ class Registration:
         token: str = "",
         address: str = "",
         member: Identity | None = None,
-    ) -> tuple[CompetitionRow, Joined]:
+    ) -> tuple[CompetitionRow, Joining]:
         """Join a competition by a code: with the account of a token, or with a new one.
 
         ``member`` is the signed-in player who joins instead, without a token.

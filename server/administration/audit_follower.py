@@ -18,21 +18,19 @@ from typing import Final, Literal, Protocol, TypeAlias
 from plyhouse.protocol.api.people import AuditEntry
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
-from plyhouse.server.accounts.registration import Login
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.jobs.periodic import LOOK_SECONDS, Periodic
+from plyhouse.server.match.presence import Presence
 from plyhouse.server.results.rating_refits import RatingRefits
 from plyhouse.server.table.match_runner import MatchRunner
 from plyhouse.storage import audit, people, suspensions, voiding
+from plyhouse.storage.causes import Cause
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.retries import PERSISTENT_ATTEMPTS, TRANSIENT
 from plyhouse.storage.store import Store
 
 log = logging.getLogger("plyhouse.server.administration.audit_follower")
-
-VOID_BY_ORGANISER: Final = "The organiser made this match void."
-
 
 LoginKind: TypeAlias = Literal["token", "session", "player", "bot"]
 """The reasons to refuse a login: its token, its browser session, its player or its bot."""
@@ -96,7 +94,7 @@ class AuditFollower:
     async def start(self) -> None:
         """Void the matches voided while no server ran, then follow the log."""
         for match_id in await self._store.read(voiding.void_running):
-            self._runner.abort(match_id, VOID_BY_ORGANISER)
+            self._runner.abort(match_id, Cause("voided"))
         self._follower.start()
 
     async def close(self) -> None:
@@ -127,11 +125,11 @@ class AuditFollower:
                     "%s: %s %s (%s)", entry.who, entry.what, entry.subject, entry.why or "no reason"
                 )
 
-    def check(self, login: Login) -> None:
-        """Raise `ProtocolError` if an organiser banned the login while it was under way."""
-        if ("token", login.identity.token_id) in self._banned:
+    def check(self, bot: Presence) -> None:
+        """Raise `ProtocolError` if an organiser banned a bot while its login was under way."""
+        if ("token", bot.token_id) in self._banned:
             raise ProtocolError("auth/revoked")
-        who = ("player", login.identity.player_id), ("bot", login.bot.id)
+        who = ("player", bot.player_id), ("bot", bot.bot_id)
         if not self._banned.isdisjoint(who):
             raise ProtocolError("auth/disabled")
 
@@ -155,7 +153,7 @@ class AuditFollower:
         elif kind == "student":
             await self._competitions.changed(entry.subject_id)
         elif kind == "match":
-            self._runner.abort(entry.subject_id, VOID_BY_ORGANISER)
+            self._runner.abort(entry.subject_id, Cause("voided"))
             self._ratings.played(entry.subject)
         elif action in ("revoke", "disable"):
             self._banned.add((kind, int(entry.subject_id)))

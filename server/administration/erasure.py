@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 
+from plyhouse.protocol.api.people import ErasedPlayer
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import OWNER, require
 from plyhouse.server.administration.audit_follower import AuditFollower
@@ -15,7 +16,6 @@ from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.reports import Reports
 from plyhouse.server.table.directory import Directory
 from plyhouse.storage import competition_sql, competition_staff, erasure
-from plyhouse.storage.erasure import Erased
 from plyhouse.storage.rows import By, Identity
 from plyhouse.storage.store import Store
 
@@ -74,7 +74,7 @@ class Eraser:
                 self._store, await self._store.read(competition_sql.find, each), identity, "change"
             )
 
-    async def erase(self, account: str, by: By) -> Erased:
+    async def erase(self, account: str, by: By) -> ErasedPlayer:
         """Erase an account with its memberships, bots and everything it wrote.
 
         Raises `Unknown` and `CompetitionRefusal`; see `plyhouse.storage.erasure.begin`.

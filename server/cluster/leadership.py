@@ -24,13 +24,13 @@ from plyhouse.server.cluster.remote_play import RemotePlay
 from plyhouse.server.cluster.switchboard import Switchboard
 from plyhouse.server.gateway.admission import Admission
 from plyhouse.server.hosting.runners import Hosting
+from plyhouse.server.match.presence import MatchSummary, PairingPlan, Presence
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LivePairing
-from plyhouse.server.table.match_runner import MatchRunner, Terms
-from plyhouse.server.table.pairing_plans import PairingPlan
+from plyhouse.server.table.match_runner import MatchRunner
 from plyhouse.server.table.participants import Line, Participant
-from plyhouse.server.table.presence import MatchSummary, Presence
 from plyhouse.server.table.running_match import RunningMatch
 
 
@@ -108,12 +108,12 @@ class Leadership:
         if not self._board.ready:
             self._early.append((sender, message))
             return
-        line = self._board.line(sender, message.holder.connection)
+        line = self._board.line(*message.bot.socket)
         if line is None:
             return
         try:
             participant, was_hosted = self._admission.admit(
-                message.holder, line, takeover=message.takeover
+                message.bot, line, key=message.key, takeover=message.takeover
             )
         except ProtocolError as error:
             self._board.post(sender, mm.Admitted(call, error.code, error.message))
@@ -225,7 +225,7 @@ class Leadership:
             known = self._directory.live.get(each.id)
             if known is not None:
                 self._directory.dropped(known)
-        seats = {holder.presence.bot_id: holder.presence for holder in plan.holders}
+        seats = {each.bot_id: each for each in plan.holders}
         known_bots = self._directory.participants
         holders = [
             [known_bots.get(bot) or self._directory.add(seats[bot]) for bot in each.bots]

@@ -26,8 +26,7 @@ from plyhouse.protocol.messages import (
     Seek,
     ServerMessage,
 )
-from plyhouse.server.table.pairing_plans import PairingPlan, SeatHolder
-from plyhouse.server.table.presence import MatchSummary
+from plyhouse.server.match.presence import MatchSummary, PairingPlan, Presence
 
 
 class _Message(Struct, frozen=True, tag=True, array_like=True):
@@ -123,7 +122,7 @@ class Enter(_Message, frozen=True):
     call: int
     match: str
     seat: int
-    holder: SeatHolder
+    bot: Presence
     waited_ns: int = 0
     """For how long the login waited because the servers had no leader."""
 
@@ -203,8 +202,10 @@ class Admit(_Message, frozen=True):
     """Log in a bot; `Admitted` answers."""
 
     call: int
-    holder: SeatHolder
-    """The bot as it will be; its key is what the client says."""
+    bot: Presence
+    """The bot as it will be."""
+    key: str = ""
+    """The session key that the client sent."""
     takeover: bool = False
     early: bool = False
     """Set by a new leader: it was not ready when the message came."""
@@ -258,7 +259,7 @@ class FoundBots(_Message, frozen=True):
     """The answer to `FindBots`: the bots that are connected."""
 
     call: int
-    holders: list[SeatHolder]
+    found: list[Presence]
 
 
 class Left(_Message, frozen=True):
@@ -325,7 +326,9 @@ class LeadershipBegan(_Message, frozen=True):
 class Report(_Message, frozen=True):
     """All connections and matches of the sender, for a new leader."""
 
-    holders: list[SeatHolder]
+    bots: list[Presence]
+    keys: list[str]
+    """The session key of each bot; a link between servers is as secret as the database."""
     matches: list[MatchSummary]
 
 

@@ -16,8 +16,6 @@ from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from msgspec import structs
-
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Outcome, Termination
 from plyhouse.server.cluster import member_messages as mm
@@ -29,10 +27,9 @@ from plyhouse.server.cluster.remote_play import RemotePlay
 from plyhouse.server.cluster.switchboard import Switchboard
 from plyhouse.server.jobs.periodic import Periodic
 from plyhouse.server.match.outcomes import void_returns
+from plyhouse.server.match.presence import MatchSummary, Presence
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.pairing_plans import SeatHolder
 from plyhouse.server.table.participants import Participant
-from plyhouse.server.table.presence import MatchSummary
 from plyhouse.server.table.resuming_runner import ResumingRunner
 from plyhouse.storage import match_owners, members
 from plyhouse.storage.retries import TRANSIENT
@@ -243,19 +240,20 @@ class Cluster:
             stored = live.durable()
             if stored is not None:
                 await stored
-        holders = [
-            structs.replace(self._board.record(each), key=each.key)
+        here = [
+            each
             for each in self._directory.participants.values()
-            if each.line is not None and not each.line.far
+            if each.line is not None and not each.line.on_other_server
         ]
+        bots = [self._board.record(each) for each in here]
         matches = [live.summary() for live in self._directory.own.values()]
-        self._board.post(leader, mm.Report(holders, matches))
+        self._board.post(leader, mm.Report(bots, [each.key for each in here], matches))
 
     def _report(self, sender: int, message: mm.Report) -> None:
-        for holder in message.holders:
-            participant = self._board.seated(holder)
-            if holder.presence.connection >= participant.presence.connection:
-                participant.key = holder.key
+        for bot, key in zip(message.bots, message.keys, strict=True):
+            participant = self._board.seated(bot)
+            if bot.connection >= participant.presence.connection:
+                participant.key = key
         for match in message.matches:
             self._sockets.runs(match, sender)
         event = self._reports.get(sender)
@@ -389,20 +387,20 @@ class Cluster:
                 return
             stored = await self._runner.stored_matches(wanted)
             bots = {seat.bot_id for each in stored for seat in each.header.seats}
-            for holder in await self._find_bots(bots):
-                self._board.seated(holder)
+            for bot in await self._find_bots(bots):
+                self._board.seated(bot)
             before = {each.header.id: self._directory.live.get(each.header.id) for each in stored}
             restored = await self._runner.resume(stored, self._holder_of, self._hidden_in)
             log.info("%d matches of another server resumed", len(restored))
             for live in restored:
                 self._matches.took_over(live, before[live.id])
         # Bots that logged in before the leader heard of the new owner have not asked for it.
-        for holder in await self._find_bots(bots):
-            self._board.seated(holder)
+        for bot in await self._find_bots(bots):
+            self._board.seated(bot)
         for live in restored:
             self._matches.let_in_latecomers(live)
 
-    async def _find_bots(self, bots: Collection[int]) -> list[SeatHolder]:
+    async def _find_bots(self, bots: Collection[int]) -> list[Presence]:
         while True:
             try:
                 return await self._sockets.find_bots(bots)
@@ -456,7 +454,7 @@ class Cluster:
         lines = {holder.line for holder in match.holders} | set(match.spectators)
         self._sockets.forget_match(match)
         for line in lines:
-            if line is not None and not line.far:
+            if line is not None and not line.on_other_server:
                 # The client has missed the end of the match; it asks for it when it is back.
                 line.fail(
                     "server/shutting_down", "The server of a match that you play or watch stopped."

@@ -16,12 +16,13 @@ from plyhouse.server.cluster import member_messages as mm
 from plyhouse.server.cluster.leadership import planned
 from plyhouse.server.cluster.remote_matches import RemoteLine, RemoteMatch
 from plyhouse.server.cluster.switchboard import Switchboard
+from plyhouse.server.match.presence import MatchSummary
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LiveMatch
-from plyhouse.server.table.match_runner import MatchRunner, Terms
+from plyhouse.server.table.match_runner import MatchRunner
 from plyhouse.server.table.participants import Line
-from plyhouse.server.table.presence import MatchSummary
 from plyhouse.server.table.running_match import RunningMatch
 
 log = logging.getLogger("plyhouse.server.cluster")
@@ -106,7 +107,7 @@ class OwnedMatches:
         plan = message.plan
         if sender != self._board.leader or self._board.stopping:
             return  # another server leads now, or takes this one's matches over
-        known = {each.presence.bot_id: self._board.seated(each) for each in plan.holders}
+        known = {each.bot_id: self._board.seated(each) for each in plan.holders}
         holders = [[known[bot] for bot in match.bots] for match in plan.matches]
         try:
             terms = Terms(get_game(plan.game), TimeControl.parse(plan.time_control), plan.rated)
@@ -199,7 +200,7 @@ class OwnedMatches:
         line.lag_ns, line.floor_ns = message.lag_ns, message.floor_ns
         line.anchors[message.match] = message.ply, self._now()
         self._gateways[message.match, message.seat] = sender
-        live.turn_told(message.seat, message.ply, line)
+        live.turn_written(message.seat, message.ply, line)
 
     def _enter(self, sender: int, message: mm.Enter) -> None:
         live = self._own(message.match)
@@ -208,9 +209,9 @@ class OwnedMatches:
                 self._board.post(sender, mm.Entered(message.call))
             return
         self.returned(live, message.seat, sender, message.waited_ns)
-        participant = self._board.seated(message.holder)
-        holder = message.holder
-        snapshot = live.enter(message.seat, updates=holder.updates, scenes=holder.scenes)
+        bot = message.bot
+        participant = self._board.seated(bot)
+        snapshot = live.enter(message.seat, updates=bot.updates, scenes=bot.scenes)
         if participant is not live.holders[message.seat]:
             self._directory.take_seat(live, message.seat, participant)
         stored = live.durable()
@@ -273,7 +274,7 @@ class OwnedMatches:
     def _tell_absences(self, sender: int, message: mm.TellAbsences) -> None:
         live, line = self._seat_line(sender, message)
         if live is not None and line is not None:
-            live.tell_who_is_away(line, message.seat)
+            live.send_absences(line, message.seat)
 
     def _watched(self, sender: int, message: mm.Watched) -> None:
         live = self._directory.match(message.match)
@@ -321,10 +322,10 @@ class OwnedMatches:
             self._gateways.pop((match.id, number), None)
         if isinstance(live, LiveMatch):
             lines: list[Line | None] = [holder.line for holder in live.holders]
-            far = {
+            others = {
                 line.epoch for line in (*lines, *live.spectators) if isinstance(line, RemoteLine)
             }
-            for epoch in far:
+            for epoch in others:
                 self._board.post(epoch, mm.Gone(match.id))
         if not self._board.leading:
             self._told.pop(match.id, None)

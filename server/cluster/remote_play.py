@@ -29,13 +29,12 @@ from plyhouse.server.cluster import member_messages as mm
 from plyhouse.server.cluster.member_messages import MemberMessage
 from plyhouse.server.cluster.remote_matches import RemoteMatch
 from plyhouse.server.cluster.switchboard import Switchboard
-from plyhouse.server.gateway.admission import Admission, seat, seat_holder
+from plyhouse.server.gateway.admission import Admission
 from plyhouse.server.hosting.runners import Hosting
+from plyhouse.server.match.presence import MatchSummary, Presence
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LiveMatch
-from plyhouse.server.table.pairing_plans import SeatHolder
 from plyhouse.server.table.participants import Line, Participant
-from plyhouse.server.table.presence import MatchSummary, Presence
 from plyhouse.server.table.running_match import RunningMatch
 from plyhouse.server.table.watchdog import Watchdog
 from plyhouse.server.wire.session import Session
@@ -90,18 +89,18 @@ class RemotePlay:
         return None if answer.ticket is None else Ticket(**answer.ticket)
 
     async def admit(
-        self, wanted: SeatHolder, session: Session, *, takeover: bool
+        self, wanted: Presence, session: Session, *, key: str, takeover: bool
     ) -> tuple[Participant, bool, int]:
         """Have the leader make a session the connection of its bot."""
         number = self._board.number(session)
-        wanted = structs.replace(wanted, epoch=self._board.epoch, connection=number)
+        wanted = structs.replace(wanted, socket=(self._board.epoch, number))
         if self._board.ready:
-            return *self._admission.admit(wanted, session, takeover=takeover), 0
+            return *self._admission.admit(wanted, session, key=key, takeover=takeover), 0
         began, leader = self._now(), self._board.leader
-        answer = await self._board.ask_leader(lambda call: mm.Admit(call, wanted, takeover))
+        answer = await self._board.ask_leader(lambda call: mm.Admit(call, wanted, key, takeover))
         elected = answer.early or self._board.leader != leader
         waited = self._now() - began if elected else 0
-        bot = wanted.presence.bot_id
+        bot = wanted.bot_id
         if answer.code:
             raise ProtocolError(answer.code, answer.text)
         if session not in self._open:
@@ -109,16 +108,16 @@ class RemotePlay:
             raise ProtocolError("auth/signed_out")
         known = self._directory.participants.get(bot)
         if known is None:
-            participant = self._directory.add_offline(wanted.presence)
+            participant = self._directory.add_offline(wanted)
             self._directory.come_back(participant)
         else:
             participant = known
             if participant.line is session:  # this server has become the leader meanwhile
                 return participant, answer.was_hosted, waited
-            if participant.line is not None and not participant.line.far:
+            if participant.line is not None and not participant.line.on_other_server:
                 participant.line.fail("auth/replaced")
         participant.key = answer.key
-        seat(self._directory, participant, session, wanted, answer.login)
+        self._directory.enter(participant, session, wanted, answer.login)
         for each in answer.matches:
             if each.match.id not in self._directory.live and each.owner != self._board.epoch:
                 self._follow(each.match, each.owner)
@@ -132,12 +131,11 @@ class RemotePlay:
         self, match: RunningMatch, seat: int, participant: Participant, waited_ns: int
     ) -> MatchSnapshot | None:
         """Let a bot back into a match of another server; None if that has lost it."""
-        line = participant.line
-        if line is None or not isinstance(match, RemoteMatch):
+        if participant.line is None or not isinstance(match, RemoteMatch):
             return None
-        holder = seat_holder(participant, self._board.epoch, self._board.number(line))
+        bot = self._board.record(participant)
         answer = await self._board.ask(
-            lambda call: mm.Enter(call, match.id, seat, holder, waited_ns),
+            lambda call: mm.Enter(call, match.id, seat, bot, waited_ns),
             lambda: self._owner_of(match),
         )
         found: MatchSnapshot | None = answer.snapshot
@@ -150,12 +148,12 @@ class RemotePlay:
         known = self._directory.live.get(match.id, match)
         return known.owner if isinstance(known, RemoteMatch) else self._board.epoch
 
-    async def find_bots(self, bots: Collection[int]) -> list[SeatHolder]:
+    async def find_bots(self, bots: Collection[int]) -> list[Presence]:
         """Return the records of those bots that are connected anywhere."""
         if self._board.leading:
             return self._board.records(bots)
         answer = await self._board.ask_leader(lambda call: mm.FindBots(call, list(bots)))
-        found: list[SeatHolder] = answer.holders
+        found: list[Presence] = answer.found
         return found
 
     async def show_public(self, match: RemoteMatch) -> MatchSnapshot | None:
@@ -197,7 +195,7 @@ class RemotePlay:
         if self._board.leading or not isinstance(match, RemoteMatch):
             return
         lines = [holder.line for holder in match.holders]
-        if match.spectators or any(line is not None and not line.far for line in lines):
+        if match.spectators or any(line is not None and not line.on_other_server for line in lines):
             return
         if self._directory.live.get(match.id) is match:
             self._directory.dropped(match)

@@ -10,16 +10,15 @@ from typing import Any, Final, Protocol
 from weakref import WeakValueDictionary
 
 import msgspec
+from msgspec import structs
 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.cluster import member_messages as mm
 from plyhouse.server.cluster.member_messages import MemberMessage
 from plyhouse.server.cluster.remote_matches import RemoteLine
-from plyhouse.server.gateway.admission import seat, seat_holder
+from plyhouse.server.match.presence import Presence
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.pairing_plans import SeatHolder
 from plyhouse.server.table.participants import Line, Participant
-from plyhouse.server.table.presence import Presence
 from plyhouse.server.wire.session import Session
 
 log = logging.getLogger("plyhouse.server.cluster")
@@ -192,28 +191,29 @@ class Switchboard:
         except KeyError:
             return GONE_NS
 
-    def seated(self, holder: SeatHolder) -> Participant:
+    def seated(self, presence: Presence) -> Participant:
         """Return the participant of a bot, with the connection of the record unless it is old."""
-        bot = holder.presence.bot_id
-        participant = self._directory.participants.get(bot)
+        participant = self._directory.participants.get(presence.bot_id)
         if participant is None:
-            participant = self._directory.add_offline(holder.presence)
-        line = self.line(holder.epoch, holder.connection) if holder.epoch else None
-        newer = holder.presence.connection >= participant.presence.connection
+            participant = self._directory.add_offline(presence)
+        line = self.line(*presence.socket) if any(presence.socket) else None
+        newer = presence.connection >= participant.presence.connection
         if line is not None and participant.line is not line and newer:
-            seat(self._directory, participant, line, holder, holder.presence.connection)
+            self._directory.enter(participant, line, presence, presence.connection)
         return participant
 
-    def record(self, participant: Participant) -> SeatHolder:
-        """Return the record of a participant, with the server that holds its socket."""
+    def record(self, participant: Participant) -> Presence:
+        """Return the record of a bot, with the server that holds its socket."""
         line = participant.line
         if line is None:
-            return seat_holder(participant)
-        if isinstance(line, RemoteLine):
-            return seat_holder(participant, line.epoch, line.connection)
-        return seat_holder(participant, self.epoch, self.number(line))
+            socket = (0, 0)
+        elif isinstance(line, RemoteLine):
+            socket = line.epoch, line.connection
+        else:
+            socket = self.epoch, self.number(line)
+        return structs.replace(participant.presence, socket=socket)
 
-    def records(self, bots: Iterable[int]) -> list[SeatHolder]:
+    def records(self, bots: Iterable[int]) -> list[Presence]:
         """Return the records of those bots that are connected to any server."""
         known = [self._directory.participants.get(bot) for bot in bots]
         return [self.record(each) for each in known if each is not None and each.line is not None]

@@ -14,7 +14,6 @@
     grade_precision      the number of matches behind a grade, and the certainty that they give
     sides                partners that count as one entry
     reference_baselines  built-in bots as baselines
-    private_name         the name shown instead of one that stays private
     formats              the interface of formats: their input, their output, and shared parts
     format_registry      formats by their names, with their parameters
     round_robin          everybody meets everybody, once or several times

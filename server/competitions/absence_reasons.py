@@ -10,7 +10,7 @@ from plyhouse.protocol.api.bots import Suspension
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competitions.ladders import LadderQueue
 from plyhouse.server.competitions.tournament_state import RunningTournament
-from plyhouse.server.table.presence import Presence
+from plyhouse.server.match.presence import Presence
 from plyhouse.storage import people
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import TournamentRow

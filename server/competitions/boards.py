@@ -15,6 +15,7 @@ from typing import Final
 
 from cachetools import LRUCache
 
+from plyhouse.protocol.api.competitions import Announcement
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import role_in
 from plyhouse.server.competition_rules.file import CompetitionFile, file_of
@@ -44,7 +45,6 @@ from plyhouse.storage import (
     suspensions,
     tournaments,
 )
-from plyhouse.storage.competition_messages import Announcement
 from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionRow
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store

@@ -21,11 +21,11 @@ import msgspec
 
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.api.competitions import Member
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy, Sight
 from plyhouse.server.competition_rules.class_list import account_name
 from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.finals import certainty
 from plyhouse.server.grades.board import Board
@@ -33,7 +33,6 @@ from plyhouse.server.grades.board_statistics import lines
 from plyhouse.server.grades.final_results import Results
 from plyhouse.server.grades.grade_files import (
     GradeEntry,
-    Person,
     canvas_csv,
     grades_csv,
     gradescope,
@@ -46,6 +45,7 @@ from plyhouse.server.grades.standings_files import (
     table_csv,
 )
 from plyhouse.server.grades.student_grades import Grade, points_of
+from plyhouse.server.match.presence import PRIVATE
 from plyhouse.server.results.notations import NOTATIONS, ONE_MATCH, notation
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.scoring import scoring_words
@@ -95,11 +95,11 @@ def grade_points(grade: Grade, file: CompetitionFile) -> float:
     return round(points * (1 - grade.penalty / 100), 6)
 
 
-def _whose(student: CompetitionStudent | None) -> tuple[str, tuple[Person, ...]]:
+def _whose(student: CompetitionStudent | None) -> tuple[str, tuple[Member, ...]]:
     """Return an account's group name, empty for one student, and its people."""
     if student is None:
         return "", ()
-    people = tuple(Person(each.name, each.email, each.institution_id) for each in student.members)
+    people = tuple(student.members)
     # The account of one student is named after the student, that of a group after the group.
     alone = {account_name(each.name).lower() for each in people} <= {student.player.lower()}
     return "" if alone else student.display or student.player, people

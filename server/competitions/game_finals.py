@@ -33,8 +33,8 @@ from plyhouse.server.competitions.tournament_restore import (
 )
 from plyhouse.server.competitions.tournament_state import PairingId
 from plyhouse.server.grades.board import Certainty, GameFinal
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
-from plyhouse.server.table.match_runner import Terms
 from plyhouse.storage import competition_results, tournaments
 from plyhouse.storage.competition_results import Extent
 from plyhouse.storage.competition_results import State as FinalState

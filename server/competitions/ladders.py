@@ -16,7 +16,7 @@ from typing import Final
 from plyhouse.server.competition_rules.formats import Pairing, PairingOutcome
 from plyhouse.server.competition_rules.ladder import Ladder, Rung
 from plyhouse.server.competition_rules.pairing_queue import PairingQueue
-from plyhouse.server.table.presence import Presence
+from plyhouse.server.match.presence import Presence
 
 USUAL: Final = 1500.0
 """The rating assumed for a bot without one, in Elo."""

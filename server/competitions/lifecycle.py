@@ -41,8 +41,8 @@ from plyhouse.server.competitions.upcoming_pairings import some_of, unplayed
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.jobs.periodic import LOOK_SECONDS, Periodic
 from plyhouse.server.lobby.lobby import read_time_control
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.match_runner import Terms
 from plyhouse.storage import (
     competition_changes,
     competition_entries,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from plyhouse.games.base import Scoring
+from plyhouse.protocol.api.competitions import FinalGame
 from plyhouse.server.competition_rules.file import CompetitionFile, file_of
 from plyhouse.server.competitions import finals
 from plyhouse.server.competitions.absence_reasons import (
@@ -22,7 +22,7 @@ from plyhouse.server.competitions.upcoming_pairings import some_of, unplayed
 from plyhouse.server.grades.board_statistics import differing
 from plyhouse.server.grades.final_rules import scoring_of
 from plyhouse.server.grades.missing_games import missing, missing_words
-from plyhouse.server.table.presence import Presence
+from plyhouse.server.match.presence import Presence
 from plyhouse.storage import (
     competition_reruns,
     competition_results,
@@ -40,26 +40,6 @@ from plyhouse.storage.store import Store
 
 
 @dataclass(frozen=True, slots=True)
-class GameProgress:
-    """The progress of one game of the final."""
-
-    game: str
-    tournament_id: str
-    """The id of the tournament that plays it; empty until the final begins."""
-    planned: int
-    finished: int
-    waiting_for: tuple[str, ...]
-    absent: tuple[str, ...]
-    """A sentence for each bot that is waited for (for how long, with what consequence), and for
-    each bot that was withdrawn from this game (with the reason)."""
-    unplayed: str = ""
-    """A sentence about the pairings that would be left out if the final ended now; empty if none.
-    """
-    scoring: Scoring = Scoring.WINS
-    """The scoring of a match."""
-
-
-@dataclass(frozen=True, slots=True)
 class CompetitionView:
     """A competition as its organiser sees it."""
 
@@ -67,7 +47,7 @@ class CompetitionView:
     file: CompetitionFile
     students: tuple[CompetitionStudent, ...]
     entries: tuple[CompetitionEntry, ...]
-    games: tuple[GameProgress, ...]
+    games: tuple[FinalGame, ...]
     warnings: tuple[str, ...] = ()
     """Deviations from the file that do not stop the competition."""
     left_out: frozenset[str] = frozenset()
@@ -110,26 +90,25 @@ async def overview(
             active = sum(each.status == "active" for each in entries)
             planned = finals.planned(file, game.game, active)
             by = file.scored_by(game.game)
-            games.append(GameProgress(game.game, "", planned, 0, (), (), scoring=by))
+            games.append(FinalGame(game.game, "", planned, 0, [], [], "", by.value))
         else:
             found = await tournaments.view(game.tournament_id)
-            waiting = tuple(found.waiting_for)
             place = game.tournament_id
-            absent = absences.told(place, file.limits.absent_minutes)
+            absent = absences.texts(place, file.limits.absent_minutes)
             names = {each.bot_id: f"{each.player}/{each.bot}" for each in found.entries}
             left = unplayed(game.game, *tournaments.left(place))
             warnings += _too_busy(game.game, await store.read(competition_results.voided_by, place))
             absent += gone_texts(found.row, names)
             games.append(
-                GameProgress(
+                FinalGame(
                     game=game.game,
-                    tournament_id=place,
+                    tournament=place,
                     planned=found.planned,
                     finished=found.finished,
-                    waiting_for=waiting,
-                    absent=tuple(absent),
+                    waiting_for=found.waiting_for,
+                    absent=absent,
                     unplayed=left,
-                    scoring=scoring_of(found.row),
+                    scoring=scoring_of(found.row).value,
                 )
             )
     students = tuple(await store.read(competition_students.students_of, row.id))

@@ -11,9 +11,9 @@ from plyhouse.server.competitions.tournament_state import (
     PairingTally,
     RunningTournament,
 )
+from plyhouse.server.match.presence import Presence
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.match_runner import BEGUN_AT_ONCE, MatchRunner
-from plyhouse.server.table.presence import Presence
 
 
 class PairingStarter:

@@ -33,11 +33,12 @@ from plyhouse.server.competitions.tournament_state import (
 )
 from plyhouse.server.grades.final_rules import scoring_of
 from plyhouse.server.grades.pairings_until_certain import GradedProgress
+from plyhouse.server.match.presence import Presence
 from plyhouse.server.match.terminations import FORFEITS
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.results.scoring import teams_of
-from plyhouse.server.table.match_runner import MatchRunner, Terms
-from plyhouse.server.table.presence import Presence
+from plyhouse.server.table.match_runner import MatchRunner
 from plyhouse.storage import tournaments
 from plyhouse.storage.rows import EntryRow, PlayedSeat, TournamentRow
 from plyhouse.storage.store import Store

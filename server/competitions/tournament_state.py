@@ -17,7 +17,7 @@ from plyhouse.games.base import Scoring
 from plyhouse.server.competition_rules.formats import Pairing, PairingOutcome
 from plyhouse.server.competition_rules.pairing_queue import PairingQueue
 from plyhouse.server.competition_rules.sides import Sides
-from plyhouse.server.table.match_runner import Terms
+from plyhouse.server.match.terms import Terms
 from plyhouse.storage.rows import TournamentRow
 from plyhouse.storage.tournament_settings import TournamentSettings
 

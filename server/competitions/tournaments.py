@@ -29,12 +29,12 @@ from plyhouse.server.competitions.ladders import LadderQueue
 from plyhouse.server.competitions.pairing_starts import PairingStarter
 from plyhouse.server.competitions.tournament_restore import rebuilt
 from plyhouse.server.competitions.tournament_state import PairingId, RunningTournament
+from plyhouse.server.match.presence import MatchSummary, Presence
 from plyhouse.server.match.terminations import FORFEITS
 from plyhouse.server.match.time_control import InvalidTimeControl
 from plyhouse.server.results.scoring import match_scores, return_span, teams_of
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.match_runner import MatchRunner
-from plyhouse.server.table.presence import MatchSummary, Presence
 from plyhouse.storage import steering, tournaments
 from plyhouse.storage.errors import NotNow, StorageError, StoreClosed, Unknown
 from plyhouse.storage.retries import RETRY_SECONDS as RETRIES

@@ -9,8 +9,9 @@ ladder knows no pairings in advance: it draws one when two bots have room.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
+from plyhouse.protocol.api.boards import NextPairing
 from plyhouse.server.competition_rules.formats import Pairing
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.tournaments import Tournaments
@@ -44,27 +45,13 @@ def unplayed(game: str, pairings: int, entries: Sequence[str]) -> str:
     return f"{game}: {count} not begun, of {some_of(entries)}"
 
 
-class Upcoming(NamedTuple):
-    """A pairing that has not begun."""
-
-    game: str
-    key: str
-    """The key of the pairing in the rounds of the final."""
-    round: int
-    entries: tuple[str, ...]
-    """The opponents, in the seat order of the first match."""
-    matches: int
-    own: bool
-    """True if an entry of the viewer is in it."""
-
-
 async def upcoming(
     boards: Boards,
     tournaments: Tournaments,
     reference: str,
     identity: Identity | None,
     limit: int = SHOWN,
-) -> list[Upcoming]:
+) -> list[NextPairing]:
     """Return the next pairings of each game, the viewer's own first.
 
     Each game has at most ``limit`` pairings.  Hidden baselines have no names for students.  On an
@@ -84,11 +71,11 @@ async def upcoming(
         for each in near:
             pairings.setdefault(each.key, each)
         found += [
-            Upcoming(
+            NextPairing(
                 game=game.game,
                 key=each.key,
                 round=each.round,
-                entries=tuple(names.get(bot, eyes.name(bot, "")) for bot in each.entries),
+                entries=[names.get(bot, eyes.name(bot, "")) for bot in each.entries],
                 matches=len(each.matches),
                 own=not eyes.own.isdisjoint(each.entries),
             )

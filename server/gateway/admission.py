@@ -12,10 +12,9 @@ from typing import Protocol
 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.tickets import Ticket
+from plyhouse.server.match.presence import Presence
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.pairing_plans import SeatHolder
 from plyhouse.server.table.participants import Line, Participant
-from plyhouse.server.table.presence import Presence
 
 
 class TicketOffice(Protocol):
@@ -48,14 +47,13 @@ class Admission:
         self._hosting = hosting
 
     def admit(
-        self, wanted: SeatHolder, line: Line, *, takeover: bool = False
+        self, presence: Presence, line: Line, *, key: str = "", takeover: bool = False
     ) -> tuple[Participant, bool]:
-        """Make ``line`` the connection of a bot; ``wanted.key`` is the key that the client says.
+        """Make ``line`` the connection of a bot; ``key`` is the session key that the client sent.
 
         Returns also whether the bot was hosted and away.  Raises `ProtocolError` if another
         connection of the bot stays, or if a ticket is not valid any more.
         """
-        presence = wanted.presence
         bot = presence.bot_id
         if presence.ticket and self._hosting.ticket(presence.ticket) is None:
             raise ProtocolError("auth/bad_token", "This ticket is not good any more.")
@@ -68,62 +66,18 @@ class Admission:
             raise ProtocolError("bot/hosted")
         other = participant.line
         if other is not None:
-            if not _same_key(wanted.key, participant.key) and not takeover:
+            if not _same_key(key, participant.key) and not takeover:
                 raise ProtocolError("auth/already_connected", _already(known))
             other.fail("auth/replaced")
         was_hosted = bool(known.hosted) and participant.line is None
         # Ending the other connection may have removed the participant.
-        seat(self._directory, participant, line, wanted)
+        self._directory.enter(participant, line, presence)
         return participant, was_hosted
 
 
-def seat(
-    directory: Directory, participant: Participant, line: Line, holder: SeatHolder, login: int = 0
-) -> None:
-    """Enter a bot's connection in the directory; ``login`` is its number, 0 for the next one."""
-    participant.session_id = holder.session_id
-    participant.scopes = holder.scopes
-    participant.token_id = holder.token_id
-    participant.updates, participant.scenes = holder.updates, holder.scenes
-    line.scenes = holder.scenes
-    presence = holder.presence
-    directory.enter(
-        participant,
-        line,
-        login,
-        since=presence.since,
-        version=presence.version,
-        version_id=presence.version_id,
-        suspended=presence.suspended,
-        hosted=presence.hosted,
-        ticket=presence.ticket,
-        kind=presence.kind,
-        casual=presence.casual,
-        games=presence.games,
-        max_matches=presence.max_matches,
-    )
-
-
-def seat_holder(
-    participant: Participant, epoch: int = 0, connection: int = 0, *, key: str = ""
-) -> SeatHolder:
-    """Return the record of a participant for another server."""
-    return SeatHolder(
-        participant.presence,
-        epoch,
-        connection,
-        participant.updates,
-        participant.scenes,
-        key,
-        participant.token_id,
-        participant.session_id,
-        participant.scopes,
-    )
-
-
-def _same_key(said: str, key: str) -> bool:
+def _same_key(sent: str, key: str) -> bool:
     """Compare session keys in constant time."""
-    return secrets.compare_digest(said.encode(errors="surrogatepass"), key.encode())
+    return secrets.compare_digest(sent.encode(errors="surrogatepass"), key.encode())
 
 
 def _already(presence: Presence) -> str:

@@ -14,11 +14,11 @@ from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.liveness import ConnectionLimits
 from plyhouse.protocol.messages import PROTOCOL_VERSION, Hello, Limits, MatchSnapshot, Welcome
 from plyhouse.server.config import ServerConfig
+from plyhouse.server.match.presence import Presence
 from plyhouse.server.table import journal
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.journal import Counts
 from plyhouse.server.table.live import LiveMatch
-from plyhouse.server.table.pairing_plans import SeatHolder
 from plyhouse.server.table.participants import Participant
 from plyhouse.server.table.refunds import LoginRefunds, LoginWait
 from plyhouse.server.table.running_match import RunningMatch
@@ -33,7 +33,7 @@ class Membership(Protocol):
     """The interface of the cluster for logins; a single server is a cluster of one."""
 
     async def admit(
-        self, wanted: SeatHolder, session: Session, *, takeover: bool
+        self, wanted: Presence, session: Session, *, key: str, takeover: bool
     ) -> tuple[Participant, bool, int]:
         """Make a session the connection of its bot; see `Admission.admit`.
 
@@ -114,18 +114,18 @@ class Entrance:
         session.send(self._welcome(hello, "", "", "", 0, []))
 
     async def let_in(
-        self, session: Session, hello: Hello, wanted: SeatHolder, wait: LoginWait
+        self, session: Session, hello: Hello, wanted: Presence, wait: LoginWait
     ) -> Participant | None:
         """Make a session the connection of the bot ``wanted``, and return its participant.
 
         Returns None if the session has ended meanwhile.  Raises `ProtocolError` if another
         connection of the bot stays.
         """
-        bot = wanted.presence.bot_id
+        bot = wanted.bot_id
         release = session.hold()
         try:
             participant, was_hosted, waited = await self._member.admit(
-                wanted, session, takeover=hello.takeover
+                wanted, session, key=hello.session, takeover=hello.takeover
             )
         except BaseException:
             release(None)
@@ -136,7 +136,7 @@ class Entrance:
             self._login_refunds.skip(wait)
         self._seated[session] = participant
         self._places.play(session)
-        session.admit(participant.presence)
+        session.admit(participant.presence.name)
         session.scenes = hello.scenes
         presence = participant.presence
         self._login_refunds.give_back(wait, bot)
@@ -158,8 +158,8 @@ class Entrance:
         self._login_refunds.give_back(wait, bot)
         for live, seat, snapshot in snapshots:
             if snapshot.your_turn:
-                live.turn_told(seat, snapshot.ply, session)
-            live.tell_who_is_away(session, seat)
+                live.turn_written(seat, snapshot.ply, session)
+            live.send_absences(session, seat)
         return participant
 
     async def _enter(
@@ -178,7 +178,7 @@ class Entrance:
                 elsewhere.append((match, seat))
             else:
                 self._member.returned(live, seat, waited_ns)
-                updates, scenes = participant.updates, participant.scenes
+                updates, scenes = participant.presence.updates, participant.presence.scenes
                 entered.append((live, seat, live.enter(seat, updates=updates, scenes=scenes)))
         for match, _, _ in tuple(entered):
             # Events in the snapshot may not be in the database yet.

@@ -58,11 +58,11 @@ from plyhouse.server.jobs.periodic import Periodic
 from plyhouse.server.lobby.lobby import Lobby
 from plyhouse.server.lobby.suspension import ForfeitWatch, suspended_text
 from plyhouse.server.match.outcomes import VOID
+from plyhouse.server.match.presence import MatchSummary, Presence
 from plyhouse.server.match.terminations import forfeiting_seat
 from plyhouse.server.results.rating_refits import RatingRefits
 from plyhouse.server.table import journal
 from plyhouse.server.table.participants import Participant
-from plyhouse.server.table.presence import MatchSummary, Presence
 from plyhouse.server.table.resuming_runner import ResumingRunner
 from plyhouse.server.version import server_version
 from plyhouse.server.wire.session import Session
@@ -496,7 +496,7 @@ class Hub(MatchHub):
             told = Notice("notice/reinstated", "This version was reinstated, and is paired again.")
             if reason:
                 told = Notice("auth/suspended", suspended_text(reason))
-            if participant.line is not None and not participant.line.far:
+            if participant.line is not None and not participant.line.on_other_server:
                 participant.line.send(told)
             self.tournaments.advance_soon([participant.presence.bot_id])
 
@@ -537,9 +537,9 @@ def _id_of(participant: Participant, kind: LoginKind) -> int:
     """Return the id by which bots of this kind of login are expelled; 0 for none."""
     match kind:
         case "token":
-            return participant.token_id
+            return participant.presence.token_id
         case "session":
-            return participant.session_id
+            return participant.presence.session_id
         case "player":
             return participant.presence.player_id
         case "bot":

@@ -17,11 +17,10 @@ from plyhouse.server.gateway.admission import Admission, NoTickets
 from plyhouse.server.gateway.match_hub import MatchHub
 from plyhouse.server.gateway.match_requests import MatchRequests
 from plyhouse.server.gateway.membership import Alone
+from plyhouse.server.match.presence import MatchSummary, Presence
 from plyhouse.server.table import journal
 from plyhouse.server.table.kept_matches import KeptMatches
 from plyhouse.server.table.match_runner import MatchRunner
-from plyhouse.server.table.pairing_plans import SeatHolder
-from plyhouse.server.table.presence import MatchSummary, Presence
 from plyhouse.server.table.refunds import LoginWait
 from plyhouse.server.wire.session import Session
 from plyhouse.storage.names import key_of, name_problem, normal
@@ -89,9 +88,10 @@ class LocalHub(MatchHub):
             since=time.time(),
             games=frozenset(hello.games),
             max_matches=min(hello.max_matches, self.config.max_matches_per_bot),
+            updates=hello.updates,
+            scenes=hello.scenes,
         )
-        wanted = SeatHolder(presence, 0, 0, hello.updates, hello.scenes, hello.session)
-        await self._logins.let_in(session, hello, wanted, wait)
+        await self._logins.let_in(session, hello, presence, wait)
 
     def _match_over(self, match: MatchSummary) -> None:
         self.counts.ended(match.outcome)

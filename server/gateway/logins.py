@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Container
 from typing import Protocol
 
@@ -16,7 +15,7 @@ import msgspec
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Hello, Notice, Register, Registered
 from plyhouse.server.accounts.browser_sessions import BrowserSessions
-from plyhouse.server.accounts.registration import Login, Registration, is_in_person
+from plyhouse.server.accounts.registration import Registration, is_in_person
 from plyhouse.server.accounts.tickets import TICKET_PREFIX, Ticket
 from plyhouse.server.administration.audit_follower import AuditFollower
 from plyhouse.server.competitions.tournaments import Tournaments
@@ -24,11 +23,10 @@ from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.entrance import Entrance
 from plyhouse.server.lobby.lobby import Lobby, read_game
 from plyhouse.server.lobby.suspension import suspended_text
+from plyhouse.server.match.presence import Presence
 from plyhouse.server.table import journal
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.pairing_plans import SeatHolder
 from plyhouse.server.table.participants import Participant
-from plyhouse.server.table.presence import Presence
 from plyhouse.server.table.refunds import LoginWait
 from plyhouse.server.wire.rates import client_of
 from plyhouse.server.wire.session import Session
@@ -96,20 +94,18 @@ class Logins:
             ticket = await self._member.ticket(hello.token)
             if ticket is None:
                 raise ProtocolError("auth/bad_token", "This ticket is not good any more.")
-            login = await self._registration.admit_hosted(ticket)
-            hello = msgspec.structs.replace(hello, version=ticket.label, takeover=True)
+            wanted = await self._registration.admit_hosted(hello, ticket)
+            hello = msgspec.structs.replace(hello, takeover=True)
         else:
             identity = await self._registration.player_of(hello, client_of(session.address), person)
             wait.player_id = identity.player_id
             wait.bot = "" if is_in_person(hello, identity) else key_of(hello.bot)
-            login = await self._registration.log_in(hello, identity)
-        builtin = await self._registration.is_builtin(login.identity.player_id)
+            wanted = await self._registration.log_in(hello, identity)
         if session not in self._sessions:
             return  # it left meanwhile
-        self._audit_follower.check(login)
-        if login.identity.player_id in self._browser_sessions.forgotten:  # while it logged in
+        self._audit_follower.check(wanted)
+        if wanted.player_id in self._browser_sessions.forgotten:  # while it logged in
             raise ProtocolError("auth/signed_out")
-        wanted = self._wanted(session, hello, login, builtin=builtin)
         participant = await self._entrance.let_in(session, hello, wanted, wait)
         if participant is None:
             return
@@ -118,39 +114,7 @@ class Logins:
         if suspended:
             session.send(Notice("auth/suspended", suspended_text(suspended)))
         self._lobby.pair_soon([participant.presence])
-        self._tournaments.advance_soon([login.bot.id])
-
-    def _wanted(self, session: Session, hello: Hello, login: Login, *, builtin: bool) -> SeatHolder:
-        """Return the record of a bot as it will be on this connection."""
-        identity, ticket = login.identity, login.ticket
-        most = 1 if identity.guest else self._config.max_matches_per_bot
-        presence = Presence(
-            bot_id=login.bot.id,
-            player_id=identity.player_id,
-            player=identity.player,
-            bot="" if login.in_person else login.bot.name,
-            version_id=login.version_id,
-            version=hello.version,
-            kind="guest" if identity.guest else "human" if login.in_person else "bot",
-            since=time.time(),
-            hosted="" if ticket is None else ticket.machine,
-            ticket="" if ticket is None else ticket.secret,
-            casual=identity.guest or builtin,
-            suspended=login.suspended,
-            games=frozenset(hello.games),
-            max_matches=min(hello.max_matches, most),
-        )
-        return SeatHolder(
-            presence,
-            0,
-            0,
-            hello.updates,
-            hello.scenes,
-            hello.session,
-            identity.token_id,
-            identity.session_id,
-            identity.scopes,
-        )
+        self._tournaments.advance_soon([wanted.bot_id])
 
     def _check_games(self, session: Session, hello: Hello) -> None:
         """Warn a bot about offered games that the server does not know.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from plyhouse.protocol.messages import MatchSnapshot
 from plyhouse.server.accounts.tickets import Ticket
 from plyhouse.server.gateway.admission import Admission, TicketOffice
+from plyhouse.server.match.presence import Presence
 from plyhouse.server.table.live import LiveMatch
-from plyhouse.server.table.pairing_plans import SeatHolder
 from plyhouse.server.table.participants import Participant
 from plyhouse.server.table.running_match import RunningMatch
 from plyhouse.server.wire.session import Session
@@ -24,10 +24,10 @@ class Alone:
         return self._hosting.ticket(secret)
 
     async def admit(
-        self, wanted: SeatHolder, session: Session, *, takeover: bool
+        self, wanted: Presence, session: Session, *, key: str, takeover: bool
     ) -> tuple[Participant, bool, int]:
         """Make a session the connection of its bot; see `Admission.admit`."""
-        return *self._admission.admit(wanted, session, takeover=takeover), 0
+        return *self._admission.admit(wanted, session, key=key, takeover=takeover), 0
 
     def returned(self, live: LiveMatch, seat: int, waited_ns: int) -> None:
         """Do nothing, because no other server kept the bot away."""

@@ -18,10 +18,10 @@ from plyhouse.server.gateway.match_requests import NO_SUCH_MATCH, MatchRequests,
 from plyhouse.server.jobs.helper_jobs import NotWorkedOut
 from plyhouse.server.jobs.helper_processes import FairQueue, Helpers
 from plyhouse.server.lobby.lobby import Lobby
+from plyhouse.server.match.presence import Presence
 from plyhouse.server.match.restore import final_snapshot
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.participants import Participant
-from plyhouse.server.table.presence import Presence
 from plyhouse.server.table.running_match import RunningMatch
 from plyhouse.server.wire.rates import client_of
 from plyhouse.server.wire.session import Session
@@ -196,7 +196,7 @@ class Requests(MatchRequests):
         """Return what the player of a connection may see."""
         participant = self._seated.get(session)
         if participant is not None:
-            player_id = participant.presence.player_id
-            return await self._privacy.sight_of(player_id, participant.scopes)
+            presence = participant.presence
+            return await self._privacy.sight_of(presence.player_id, presence.scopes)
         # A page shows what the player signed in at the browser may see.
         return await self._privacy.sight(await self._browser_sessions.viewer(session.upgrade))

@@ -6,23 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from plyhouse.games.base import Scoring
+from plyhouse.protocol.api.boards import Twin
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.format_registry import BY_SCORE
 from plyhouse.server.competition_rules.formats import Round, TableLine
-from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.grades.board_statistics import (
     BoardLine,
     Crossing,
-    DuplicateBaseline,
     Statistics,
+    duplicate_note,
     lines,
-    told,
     twins,
 )
 from plyhouse.server.grades.final_results import Results
 from plyhouse.server.grades.missing_games import left_words, missing_words
 from plyhouse.server.grades.standings import Entrant, Standing, standings, with_places
 from plyhouse.server.grades.visible_entries import Viewer, Visibility, visible_entries
+from plyhouse.server.match.presence import PRIVATE
 from plyhouse.server.results.sequential import BandDecision
 from plyhouse.storage.competition_rows import CompetitionRow
 
@@ -78,7 +78,7 @@ class Board:
     statistics: Statistics
     crosstab: dict[tuple[str, str], Crossing]
     """Scores between the entries of the lines; empty where they have no names."""
-    duplicates: tuple[DuplicateBaseline, ...] = ()
+    duplicates: tuple[Twin, ...] = ()
     """The twins among the lines."""
     scoring: Mapping[str, Scoring] = field(default_factory=dict)
     """The scoring of matches, by game."""
@@ -88,14 +88,14 @@ class Board:
 
 def left_out_notes(found: Results, shown: Sequence[BoardLine]) -> list[str]:
     """Return which games the named entries left, and what that costs."""
-    told: list[str] = []
+    notes: list[str] = []
     for line in (each.standing for each in shown):
         lacks = [game for game in found.file.games if line.counts.get(game) == 0]
         if lacks:
-            told.append(f"{line.entrant.name} is {missing_words(lacks, len(found.file.games))}.")
+            notes.append(f"{line.entrant.name} is {missing_words(lacks, len(found.file.games))}.")
         if line.lost:
-            told.append(f"{line.entrant.name} {left_words(line.lost, line.counts)}.")
-    return told
+            notes.append(f"{line.entrant.name} {left_words(line.lost, line.counts)}.")
+    return notes
 
 
 def standings_for(found: Results, eyes: Visibility, finals: Sequence[GameFinal]) -> list[Standing]:
@@ -117,17 +117,17 @@ def rules_of_places(finals: Sequence[GameFinal], *, secret: bool) -> list[str]:
         return []
     [rule] = {each.decided_by for each in finals}
     if len(finals) == 1:
-        told = [f"Places are decided by {rule}."]
+        notes = [f"Places are decided by {rule}."]
     elif finals[0].format in BY_SCORE:
-        told = ["Places are decided by the mean score over the games."]
+        notes = ["Places are decided by the mean score over the games."]
     else:
-        told = [f"Places are decided by the mean place over the games; in a game by {rule}."]
-    told += [
+        notes = [f"Places are decided by the mean place over the games; in a game by {rule}."]
+    notes += [
         f"Entries without a rating in {each.game} were seeded by lot with the seed {each.lot}."
         for each in finals
         if each.lot and not secret
     ]
-    return told
+    return notes
 
 
 def board_for(found: Results, viewer: Viewer, finals: Sequence[GameFinal]) -> Board:
@@ -148,7 +148,7 @@ def board_for(found: Results, viewer: Viewer, finals: Sequence[GameFinal]) -> Bo
         found.row,
         found.file,
         tuple(seen),
-        (*found.statistics.told(secret), *map(told, pairs)),
+        (*found.statistics.shown_notes(secret), *map(duplicate_note, pairs)),
         found.statistics,
         table,
         pairs,

@@ -16,11 +16,12 @@ import numpy as np
 from plyhouse.games.base import Scoring
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.api.boards import Nash
 from plyhouse.server.grades.board_statistics import MatchOutcome, Statistics
 from plyhouse.server.results.fitted import Fitted
 from plyhouse.server.results.luck import Adjusted
 from plyhouse.server.results.mean_returns import Paid, mean_returns
-from plyhouse.server.results.nash import NashShare, nash_shares
+from plyhouse.server.results.nash import nash_shares
 from plyhouse.server.results.pair_results import Played, ResultError, collect
 from plyhouse.server.results.plackett_luce import Ranked, fit_rankings
 from plyhouse.server.results.scoring import return_span
@@ -118,7 +119,7 @@ def _played(outcomes: Sequence[MatchOutcome]) -> list[Played[str]]:
     ]
 
 
-def _nash(outcomes: Sequence[MatchOutcome], notes: list[str]) -> dict[str, NashShare[str]]:
+def _nash(outcomes: Sequence[MatchOutcome], notes: list[str]) -> dict[str, Nash]:
     """Return the Nash shares if three entries beat each other in a circle."""
     names = sorted({name for each in outcomes for name in each.seats})
     if any(len(each.seats) != 2 for each in outcomes) or len(names) < 3:
@@ -147,7 +148,7 @@ def _nash(outcomes: Sequence[MatchOutcome], notes: list[str]) -> dict[str, NashS
         notes.append(f"{circle}; Nash shares need everybody to have met everybody.")
         return {}
     notes.append(f"{circle}: see the Nash shares. With few games circles come about by chance.")
-    return {each.name: each for each in shares}
+    return shares
 
 
 def _returns(

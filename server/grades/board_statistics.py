@@ -34,8 +34,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from plyhouse.server.competition_rules.private_name import PRIVATE
+from plyhouse.protocol.api.boards import Nash, Strength, Twin
 from plyhouse.server.grades.standings import Entrant, Standing
+from plyhouse.server.match.presence import PRIVATE
 from plyhouse.server.results.intervals import Interval, mean_interval
 from plyhouse.server.results.scoring import pair_score
 from plyhouse.server.results.sequential import ConfidenceSequence
@@ -43,7 +44,6 @@ from plyhouse.server.results.sequential import ConfidenceSequence
 if TYPE_CHECKING:
     from plyhouse.server.results.fitted import Estimate, Fitted
     from plyhouse.server.results.luck import Adjusted
-    from plyhouse.server.results.nash import NashShare
 
 
 class MatchOutcome(NamedTuple):
@@ -68,7 +68,7 @@ class Statistics:
     """The number of matches left out because they repeat an earlier one."""
     fitted: Fitted[str] | None
     """None until two entries have met."""
-    nash: Mapping[str, NashShare[str]]
+    nash: Mapping[str, Nash]
     """Nash shares by entry; empty where one order explains the results."""
     returns: Mapping[str, Mapping[str, Adjusted]]
     """Mean returns by game and entry."""
@@ -77,7 +77,7 @@ class Statistics:
     notes: tuple[str, ...]
     """Notes for readers; entries appear in them as ``'player/bot'``."""
 
-    def told(self, secret: Collection[str]) -> list[str]:
+    def shown_notes(self, secret: Collection[str]) -> list[str]:
         """Return the notes for a viewer who may not see the names of ``secret``.
 
         Notes about secret entries alone are left out.  Where entries are few, a reader could soon
@@ -104,7 +104,7 @@ class BoardLine:
     """None if the entry has played nobody."""
     ahead: float | None
     """The probability that it is stronger than the entry of the next line."""
-    nash: NashShare[str] | None
+    nash: Nash | None
     returns: Mapping[str, Adjusted] = field(default_factory=dict)
     """Mean returns by game."""
 
@@ -118,6 +118,16 @@ class Crossing(NamedTuple):
     losses: int
     score: Interval
     """The mean score with its interval over mirrored pairs."""
+
+
+def strength(estimate: Estimate[str] | None) -> Strength | None:
+    """Return an estimate as the API answers it."""
+    if estimate is None:
+        return None
+    at = estimate
+    return Strength(
+        *(at.elo, at.low, at.high, at.any_low, at.any_high, at.rank_low, at.rank_high, at.games)
+    )
 
 
 def lines(
@@ -249,30 +259,7 @@ STRANGE: Final = 3.0
 """The difference from which chance is an unlikely explanation, in its standard errors."""
 
 
-@dataclass(frozen=True, slots=True)
-class DuplicateBaseline:
-    """An entry and its twin on a board."""
-
-    entry: str
-    twin: str
-    same: bool
-    """True if the same files and options played under both names."""
-    score: float | None
-    """The difference of their scores, from 0 to 1; None until both have played."""
-    elo: float | None
-    """The difference of their ratings, in Elo; None until there are ratings."""
-    chance: float | None
-    """The largest difference between ratings of equals by chance, in 95 of 100 cases, in Elo."""
-
-    @property
-    def strange(self) -> bool:
-        """True if chance is an unlikely explanation of their difference."""
-        if self.elo is None or not self.chance:
-            return False
-        return self.elo > STRANGE / REACH * self.chance
-
-
-def twins(standings: Sequence[Standing], found: Statistics) -> list[DuplicateBaseline]:
+def twins(standings: Sequence[Standing], found: Statistics) -> list[Twin]:
     """Return the twins of a board with their differences, in its order."""
     lines = {line.entrant.name: line for line in standings}
     made = []
@@ -288,9 +275,7 @@ def twins(standings: Sequence[Standing], found: Statistics) -> list[DuplicateBas
         if fitted is not None and {one.name, other.name} <= set(fitted.names):
             gap, error = fitted.difference(one.name, other.name)
             elo, chance = abs(gap), REACH * error
-        made.append(
-            DuplicateBaseline(one.name, other.name, same_bot(one, other), score, elo, chance)
-        )
+        made.append(Twin(one.name, other.name, same_bot(one, other), score, elo, chance))
     return made
 
 
@@ -315,7 +300,7 @@ def differing(entry: str, entry_digest: str, twin: str, twin_digest: str) -> str
     )
 
 
-def told(each: DuplicateBaseline) -> str:
+def duplicate_note(each: Twin) -> str:
     """Return a sentence for readers about what twins show."""
     if not each.same:
         return (
@@ -334,7 +319,7 @@ def told(each: DuplicateBaseline) -> str:
     if each.chance is not None:
         text += f"; so, 95 times in 100, are those of up to {each.chance:.0f} points"
     text += "."
-    if each.strange:
+    if each.elo is not None and each.chance and each.elo > STRANGE / REACH * each.chance:
         text += (
             " The twins are further apart than chance explains: see whether both run under the "
             "same conditions."

@@ -11,8 +11,9 @@ import itertools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
+from plyhouse.protocol.api.competitions import Member
 from plyhouse.server.competition_rules.class_list import CANVAS_ID
 from plyhouse.server.competition_rules.file import Baseline
 from plyhouse.server.grades.board_statistics import BoardLine
@@ -20,14 +21,6 @@ from plyhouse.server.grades.missing_games import left_words, missing_words
 from plyhouse.server.grades.standings_files import Cell, table_csv
 from plyhouse.server.grades.student_grades import Grade
 from plyhouse.server.results.sequential import BandDecision
-
-
-class Person(NamedTuple):
-    """A person behind an account."""
-
-    name: str
-    email: str
-    institution_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +31,7 @@ class GradeEntry:
     points: float
     group: str
     """The name of the group; empty for one student."""
-    people: tuple[Person, ...]
+    people: tuple[Member, ...]
     """The members of the group, or the student; empty if only the account is known."""
     certainty: Mapping[str, BandDecision]
     """Decisions by the name of the baseline, in a final that plays until grades are certain."""
@@ -90,7 +83,7 @@ def grades_csv(
             own += [grade.games.get(game), grade.counts.get(game, 0)]
         own += [", ".join(grade.missing)] if games else []
         own += [grade.days_late, f"{grade.penalty:g}"] if late else []
-        for person in entry.people or (Person(grade.student, "", ""),):
+        for person in entry.people or (Member(grade.student, ""),):
             who = (grade.student, person.name, person.email, entry.group, person.institution_id)
             rows.append([*who, *own])
     return table_csv(head, rows)
@@ -105,7 +98,7 @@ def canvas_csv(entries: Sequence[GradeEntry], name: str, most: float) -> str:
     head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", name]
     rows: list[list[Cell]] = [["    Points Possible", None, None, None, None, f"{most:g}"]]
     for entry in entries:
-        for person in entry.people or (Person(entry.grade.student, "", ""),):
+        for person in entry.people or (Member(entry.grade.student, ""),):
             known, own = person.institution_id, ""
             if known.startswith(CANVAS_ID):
                 known, own = "", known.removeprefix(CANVAS_ID)
@@ -123,13 +116,13 @@ def moodle_csv(entries: Sequence[GradeEntry], name: str, most: float) -> str:
     rows: list[list[Cell]] = []
     for entry in entries:
         grade = entry.grade
-        said = [f"grade {grade.grade or 'none'}"]
-        said += [] if grade.score is None else [f"score {grade.score:.3f}"]
-        said += _left(grade)
-        said += [f"{grade.days_late} days late"] if grade.days_late else []
-        for person in entry.people or (Person(grade.student, "", ""),):
+        comments = [f"grade {grade.grade or 'none'}"]
+        comments += [] if grade.score is None else [f"score {grade.score:.3f}"]
+        comments += _left(grade)
+        comments += [f"{grade.days_late} days late"] if grade.days_late else []
+        for person in entry.people or (Member(grade.student, ""),):
             who = (person.institution_id, person.email, person.name)
-            rows.append([*who, _value(entry, most), "; ".join(said)])
+            rows.append([*who, _value(entry, most), "; ".join(comments)])
     return table_csv(head, rows)
 
 
@@ -141,8 +134,8 @@ def _value(entry: GradeEntry, most: float) -> str:
 
 def _left(grade: Grade) -> list[str]:
     """Return the games that the entry left, and what that costs."""
-    told = [missing_words(grade.missing, len(grade.games))] if grade.missing else []
-    return told + ([left_words(grade.lost, grade.counts)] if grade.lost else [])
+    notes = [missing_words(grade.missing, len(grade.games))] if grade.missing else []
+    return notes + ([left_words(grade.lost, grade.counts)] if grade.lost else [])
 
 
 def gradescope(
@@ -165,13 +158,13 @@ def gradescope(
     steps = itertools.pairwise([0.0, *(points[number] for number in graded)])
     for number, (before, worth) in zip(graded, steps, strict=True):
         baseline, score = baselines[number], grade.against[number]
-        said = "They have not met."
+        output = "They have not met."
         if score is not None:
             count = grade.matches[number]
             missed = grade.zeros.get(number, 0)
             zeros = f", of which {missed} count as 0" if missed else ""
             count += missed
-            said = f"Mean score {score:.3f} in {count} match{'es' if count > 1 else ''}{zeros}."
+            output = f"Mean score {score:.3f} in {count} match{'es' if count > 1 else ''}{zeros}."
         passed = number <= grade.level
         most = round(worth - before, 6)
         tests.append(
@@ -181,15 +174,15 @@ def gradescope(
                 "score": most if passed else 0.0,
                 "max_score": most,
                 "status": "passed" if passed else "failed",
-                "output": f"{said} {baseline.at_least:g} is needed.",
+                "output": f"{output} {baseline.at_least:g} is needed.",
                 "output_format": "text",
                 "visibility": "hidden" if baseline.hidden else "visible",
             }
         )
-    told = [f"Grade: {grade.grade or 'none'}"]
+    notes = [f"Grade: {grade.grade or 'none'}"]
     if grade.score is not None:
-        told.append(f"Mean score over all games: {grade.score:.3f} (scored by {scoring})")
-    told += (
+        notes.append(f"Mean score over all games: {grade.score:.3f} (scored by {scoring})")
+    notes += (
         [
             f"{game}: score {score:.3f} in {grade.counts.get(game, 0)} matches"
             for game, score in grade.games.items()
@@ -197,17 +190,17 @@ def gradescope(
         if len(grade.games) > 1
         else []
     )
-    told += [f"The entry: {each}." for each in _left(grade)]
+    notes += [f"The entry: {each}." for each in _left(grade)]
     if grade.days_late:
-        told.append(f"Days late: {grade.days_late}, penalty {grade.penalty:g} % of the points")
-    told += [f"{kind.replace('_', ' ')}: {many} forfeits" for kind, many in forfeits.items()]
+        notes.append(f"Days late: {grade.days_late}, penalty {grade.penalty:g} % of the points")
+    notes += [f"{kind.replace('_', ' ')}: {many} forfeits" for kind, many in forfeits.items()]
     board: list[dict[str, Any]] = []
     if line is not None and line.standing.score is not None:
         board.append({"name": "Score", "value": round(line.standing.score, 6), "order": "desc"})
     if line is not None and line.estimate is not None:
         board.append({"name": "Rating", "value": round(line.estimate.elo), "order": "desc"})
     results: dict[str, Any] = {
-        "output": "\n".join(told),
+        "output": "\n".join(notes),
         "output_format": "text",
         "visibility": "visible",
         "stdout_visibility": "hidden",

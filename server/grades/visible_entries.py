@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.grades.standings import Entrant
+from plyhouse.server.match.presence import PRIVATE
 
 AHEAD: Final = 3
 """Number of entries that an anonymous board shows ahead of the viewer's own."""

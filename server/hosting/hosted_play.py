@@ -23,9 +23,9 @@ from plyhouse.server.config import ServerConfig
 from plyhouse.server.hosting.needed_bots import PLAY_MATCHES, Wanted
 from plyhouse.server.hosting.placement import Priority
 from plyhouse.server.hosting.runners import RUNNER_HINT, SECOND, Hosting
+from plyhouse.server.match.presence import MatchSummary, Presence
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.match_runner import Terms
-from plyhouse.server.table.presence import MatchSummary, Presence
 from plyhouse.storage import people, submission_sql
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store

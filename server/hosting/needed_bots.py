@@ -15,8 +15,8 @@ from plyhouse.server.competitions.ladders import LadderQueue
 from plyhouse.server.competitions.tournament_state import RunningTournament
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.hosting.placement import Place, Priority
+from plyhouse.server.match.presence import MatchSummary
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.presence import MatchSummary
 from plyhouse.storage import submission_sql
 from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import SubmissionRow

@@ -33,10 +33,11 @@ from plyhouse.protocol.hosting.runner_messages import FlagFell, MatchOutput, Out
 from plyhouse.server.competitions.tournament_state import MAX_AGAIN, PairingId
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.hosting.placement import LostTime
+from plyhouse.server.match.presence import MatchSummary, Presence
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.results.voiding import void_match
-from plyhouse.server.table.presence import MatchSummary, Presence
 from plyhouse.storage import competition_results, outputs
+from plyhouse.storage.causes import Cause
 from plyhouse.storage.errors import AlreadyExists, StorageError, Unknown
 from plyhouse.storage.outputs import OutputRow
 from plyhouse.storage.rows import By, Identity, StoredMatch, wall_ms
@@ -212,13 +213,14 @@ class FlagReports:
 
     async def _void(self, held: _Held, said: FlagFell) -> bool:
         """Make a match void; return False, so that it counts, if storing that fails."""
-        reason = _reason(held, said)
+        cause = _cause(held, said)
+        by = By(f"runner {held.bot.hosted}", cause.sentence())
         log.error(
             "a machine was too busy for a bot",
-            extra={"runner": held.bot.hosted, "match": held.match.id, "why": reason},
+            extra={"runner": held.bot.hosted, "match": held.match.id, "why": by.why},
         )
         try:
-            await void_match(self._store, held.match.id, By(f"runner {held.bot.hosted}", reason))
+            await void_match(self._store, held.match.id, by, cause)
         except AlreadyExists:  # an organiser was quicker
             return True
         except (StorageError, Unknown, GameError) as error:
@@ -227,20 +229,15 @@ class FlagReports:
         return True
 
 
-def _reason(held: _Held, said: FlagFell) -> str:
+def _cause(held: _Held, said: FlagFell) -> Cause:
     """Return why a match is void, and the consequence, for readers of its record."""
+    outcome = held.match.outcome
+    seat = 0 if outcome is None or outcome.seat is None else outcome.seat
     milliseconds = [
         round(each / 1_000_000)
         for each in (said.lost, said.allowed, said.match_lost, said.match_wall)
     ]
+    numbers = (said.ply + 1, *milliseconds, MAX_AGAIN + 1)
     attempt = PairingId.parse(held.match.pairing, held.match.tournament or "").attempt
-    then = (
-        "The match is played again; from now on flags of this version count here."
-        if attempt < MAX_AGAIN
-        else f"It was the last of {MAX_AGAIN + 1} tries, so it is not played again: see to that "
-        "machine, or give bots more time."
-    )
-    return (
-        "The flag of {} fell at ply {}, but its machine {} was not the bot's for {} of the {} ms "
-        "that it had (in the match, {} of {} ms). {}"
-    ).format(held.bot.name, said.ply + 1, held.bot.hosted, *milliseconds, then)
+    code = "machine_busy" if attempt < MAX_AGAIN else "machine_busy_last"
+    return Cause(code, (seat,), numbers, (held.bot.hosted,))

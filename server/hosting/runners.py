@@ -39,8 +39,8 @@ from plyhouse.server.hosting.placement import (
     decide,
     room_for_matches,
 )
+from plyhouse.server.match.presence import MatchSummary, Presence
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.presence import MatchSummary, Presence
 from plyhouse.server.table.refunds import HostingRefunds
 from plyhouse.storage import submission_sql
 from plyhouse.storage.rows import Identity

@@ -27,10 +27,11 @@ from plyhouse.server.config import ServerConfig
 from plyhouse.server.lobby.matchmaking import Matchmaker, PoolKey, Seek, SeekError
 from plyhouse.server.lobby.seek_hints import reasons
 from plyhouse.server.lobby.suspension import suspended_text
+from plyhouse.server.match.presence import Presence
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import SECOND, InvalidTimeControl, TimeControl
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.match_runner import BEGUN_AT_ONCE, MatchRunner, Terms
-from plyhouse.server.table.presence import Presence
+from plyhouse.server.table.match_runner import BEGUN_AT_ONCE, MatchRunner
 from plyhouse.server.wire.rates import Rate
 from plyhouse.storage.rows import new_id
 

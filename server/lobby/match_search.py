@@ -15,7 +15,7 @@ from typing import Final, get_args
 from plyhouse.protocol.messages import Termination
 from plyhouse.server.accounts.privacy import Privacy, Sight
 from plyhouse.server.lobby.lobby import read_game
-from plyhouse.server.table.presence import MatchSummary
+from plyhouse.server.match.presence import MatchSummary
 from plyhouse.storage import competition_sql, people, tournaments
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.match_lists import STATES, MatchFilter

@@ -29,8 +29,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from plyhouse.server.config import ServerConfig
+from plyhouse.server.match.presence import Presence
 from plyhouse.server.match.terminations import ENDINGS, FORFEITS, Fault, fault_of
-from plyhouse.server.table.presence import Presence
 from plyhouse.storage import suspensions
 from plyhouse.storage.errors import StorageError
 from plyhouse.storage.store import Store

@@ -11,6 +11,7 @@ attendance     seats that are away, and how long the match waits
 history        everything that stored events determine
 events         the events of a match as rows; `restore` rebuilds a match from them
 restore        a match after the server was killed
+presence       immutable records of bots, matches and pairings, for packages and other servers
 outcomes       returns of matches that did not end by the rules
 terminations   the ways in which a match can end, and how each counts
 terms          what is fixed before the match begins

@@ -22,6 +22,7 @@ from typing import Self, TypeAlias
 from msgspec import Struct
 
 from plyhouse.protocol.messages import Outcome, ServerMessage
+from plyhouse.storage.causes import Cause
 from plyhouse.storage.rows import EventRow
 
 
@@ -36,6 +37,7 @@ class Finish(Struct, frozen=True, gc=False):
     """The match is over: store the result in the transaction of its ``end`` row."""
 
     outcome: Outcome
+    cause: Cause
     ply: int
     """Number of actions that seats have played."""
     void: bool

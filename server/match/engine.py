@@ -62,12 +62,13 @@ from plyhouse.server.match.clock import Clock
 from plyhouse.server.match.effects import Broadcast, Effects, Finish, Row, Send, Started, Telling
 from plyhouse.server.match.events import tried
 from plyhouse.server.match.history import Course
-from plyhouse.server.match.terms import MatchConfig, as_sent, seat_label
+from plyhouse.server.match.terms import MatchConfig, as_sent
 from plyhouse.server.match.thoughts import read_info
 from plyhouse.server.match.time_control import MS, SECOND, Ledger
 from plyhouse.server.match.views import Views, clock_states, ledger_entry
+from plyhouse.storage.causes import NO_CAUSE, Cause, seat_label
 
-__all__ = ["Match", "MatchConfig", "seat_label"]
+__all__ = ["Match", "MatchConfig"]
 
 OUT_OF_STEP: Final = frozenset(["match/not_your_turn", "match/stale_ply", "match/future_ply"])
 """Errors whose answer includes the current ply."""
@@ -375,10 +376,8 @@ class Match:
         if refused := self._not_running(seat, now, re):
             return refused
         did = "resigned" if termination == "resignation" else "failed"
-        reason = f"{seat_label(self.config, seat)} {did} at ply {self.position.ply + 1}."
-        return self._answered(
-            seat, re, self._forfeit(termination, seat, reason, now, detail=detail)
-        )
+        cause = Cause(did, (seat,), (self.position.ply + 1,))
+        return self._answered(seat, re, self._forfeit(termination, seat, cause, now, detail=detail))
 
     # -------------------------------------------------------------------------- draws
 
@@ -410,7 +409,7 @@ class Match:
         if len(course.offers) < self.seats:
             return effects
         returns = outcomes.draw_returns(self.game)
-        return effects.then(self._finish("draw_agreed", returns, None, "A draw was agreed.", now))
+        return effects.then(self._finish("draw_agreed", returns, None, Cause("draw"), now))
 
     def decline_draw(self, seat: int, now: int, *, re: int | None = None) -> Effects:
         """Decline the draw on offer (or withdraw one's own)."""
@@ -446,7 +445,7 @@ class Match:
         """
         expired = self._expired(now)
         if self.attendance.until(seat) is not None:
-            text = f"{_sentence(seat_label(self.config, seat))} is back."
+            text = f"{self._holder(seat)} is back."
             back = Notice("notice/back", text, self.config.match, seat)
             expired.told += self.audience.notices(seat, [back])
         self.attendance.come(seat)
@@ -467,11 +466,12 @@ class Match:
         if until is None:
             return []
         left = max(0, until - now)
-        text = (
-            f"{_sentence(seat_label(self.config, seat))} is away; "
-            f"the match waits {left / SECOND:.0f} s more."
-        )
+        text = f"{self._holder(seat)} is away; the match waits {left / SECOND:.0f} s more."
         return [Notice("notice/away", text, self.config.match, seat, left // MS)]
+
+    def _holder(self, seat: int) -> str:
+        """Return a seat and its holder, to begin a sentence."""
+        return seat_label(self.config.players, seat).replace("s", "S", 1)
 
     def sync(self, viewer: int, now: int, *, re: int | None = None) -> Effects:
         """Send a seat the full state."""
@@ -485,7 +485,7 @@ class Match:
 
     def abort(
         self,
-        reason: str,
+        cause: Cause,
         now: int,
         termination: Termination = "aborted",
         *,
@@ -499,7 +499,7 @@ class Match:
         if self.course.status == "finished":
             return Effects([], [])
         returns = outcomes.void_returns(self.seats)
-        return self._finish(termination, returns, seat, reason, now, detail=detail)
+        return self._finish(termination, returns, seat, cause, now, detail=detail)
 
     def exclude(self, seat: int, now: int) -> Effects:
         """Exclude the holder of a seat, on behalf of an organiser.
@@ -508,10 +508,10 @@ class Match:
         """
         if self.course.status == "finished":
             return Effects([], [])
-        reason = f"{seat_label(self.config, seat)} was excluded by the organiser."
+        cause = Cause("excluded", (seat,))
         if self.course.status == "waiting":
-            return self.abort(reason, now, seat=seat)
-        return self._forfeit("disconnect", seat, reason, now)
+            return self.abort(cause, now, seat=seat)
+        return self._forfeit("disconnect", seat, cause, now)
 
     def server_paused(self, now: int) -> None:
         """Stop all clocks; ``now`` may be in the past if the pause is noticed afterwards."""
@@ -572,10 +572,10 @@ class Match:
         effects = Effects(rows, told)
         if mover == TERMINAL:
             returns = tuple([float(value) for value in position.state.returns()])
-            return effects.then(self._finish("normal", returns, None, "", now))
+            return effects.then(self._finish("normal", returns, None, NO_CAUSE, now))
         limit = self.game.info.max_plies
         if mover == CHANCE or position.ply + position.draws >= limit:
-            return effects.then(self.abort(f"The match did not end within {limit} actions.", now))
+            return effects.then(self.abort(Cause("too_long", (), (limit,)), now))
         if clocks is None:
             clocks = clock_states(self.clock, now, mover)
         told.append(self._turn(mover, now, clocks, retry=False))
@@ -694,10 +694,9 @@ class Match:
         if may_retry and self.course.retries <= self.config.max_retries:
             told.append(self._turn(seat, now, clock_states(self.clock, now, seat), retry=True))
             return effects
-        ply = self.position.ply
-        reason = f"{seat_label(self.config, seat)} played an illegal action at ply {ply + 1}."
+        cause = Cause("illegal", (seat,), (self.position.ply + 1,))
         detail = f"{tried(text)!r}: {shown}"  # its author may read it: omit the text of `error`
-        return effects.then(self._forfeit("illegal_action", seat, reason, now, detail=detail))
+        return effects.then(self._forfeit("illegal_action", seat, cause, now, detail=detail))
 
     # -------------------------------------------------------------------------- endings
 
@@ -713,34 +712,28 @@ class Match:
         if running is not None and flag is not None and due == flag + 1:
             return self._flag(running, now)
         gone = self.attendance.overdue(now)
-        seconds = f"{self.config.disconnect_grace_ns / SECOND:g} s"
+        seconds = (self.config.disconnect_grace_ns / SECOND,)
         if len(gone) == self.seats and self.attendance.all_excused(gone):
-            return self.abort(f"Nobody came back within {seconds} of the server's restart.", now)
-        reason = f"{seat_label(self.config, gone[0])} was away for more than {seconds}."
-        return self._forfeit("disconnect", gone[0], reason, now)
+            return self.abort(Cause("nobody_back", (), seconds), now)
+        return self._forfeit("disconnect", gone[0], Cause("away", (gone[0],), seconds), now)
 
     def _not_ready_in_time(self, now: int) -> Effects:
         late = [seat for seat, nonce in enumerate(self.course.nonces) if nonce is None]
-        who = " and ".join(seat_label(self.config, seat) for seat in late)
-        seconds = self.config.ready_timeout_ns / SECOND
-        verb = "was" if len(late) == 1 else "were"
-        reason = f"{who} {verb} not ready within {seconds:g} s."
+        cause = Cause("late", tuple(late), (self.config.ready_timeout_ns / SECOND,))
         if self.config.no_show_forfeits and len({self.game.team(seat) for seat in late}) == 1:
-            return self._forfeit("no_show", late[0], reason, now)
-        return self.abort(reason, now, seat=late[0] if len(late) == 1 else None)
+            return self._forfeit("no_show", late[0], cause, now)
+        return self.abort(cause, now, seat=late[0] if len(late) == 1 else None)
 
     def _flag(self, seat: int, now: int, stall_ns: int = 0) -> Effects:
-        reason = f"{seat_label(self.config, seat)} ran out of time at ply {self.position.ply + 1}"
+        cause = Cause("flag", (seat,), (self.position.ply + 1,))
         ledger = self.clock.stop(seat, now, stall_ns=stall_ns)
         try:
             returns = outcomes.flag_returns(self.game, self.position.state, seat)
         except Exception as error:  # the rules of a game, even a user's, may raise anything
             return self._fault(error, now)
         if returns != outcomes.forfeit_returns(self.game, seat):
-            reason += f", but {seat_label(self.config, 1 - seat)} cannot win"
-        return self._finish(
-            "flag_fall", returns, seat, f"{reason}.", now, ledger=ledger, on_clock=seat
-        )
+            cause = Cause("flag_draw", (seat, 1 - seat), cause.numbers)
+        return self._finish("flag_fall", returns, seat, cause, now, ledger=ledger, on_clock=seat)
 
     def _fault(self, error: Exception, now: int) -> Effects:
         """Void the match because the game's rules failed.
@@ -748,27 +741,27 @@ class Match:
         The details are for the operator.
         """
         detail = "".join(traceback.format_exception(error))
-        reason = f"The rules of {self.game.info.name} failed ({type(error).__name__})."
-        return self.abort(reason, now, "server_fault", detail=detail)
+        cause = Cause("rules_failed", words=(self.game.info.name, type(error).__name__))
+        return self.abort(cause, now, "server_fault", detail=detail)
 
     def _forfeit(
         self,
         termination: Termination,
         seat: int,
-        reason: str,
+        cause: Cause,
         now: int,
         *,
         detail: str = "",
     ) -> Effects:
         returns = outcomes.forfeit_returns(self.game, seat)
-        return self._finish(termination, returns, seat, reason, now, detail=detail)
+        return self._finish(termination, returns, seat, cause, now, detail=detail)
 
     def _finish(
         self,
         termination: Termination,
         returns: tuple[float, ...],
         seat: int | None,
-        reason: str,
+        cause: Cause,
         now: int,
         *,
         detail: str = "",
@@ -779,11 +772,11 @@ class Match:
         if on_clock is None and (on_clock := self.clock.running) is not None:
             ledger = self.clock.settle(on_clock, now)
         told = self._updates(None, now) if termination == "normal" else []
-        outcome = Outcome(termination, list(returns), seat, reason)
-        row = self.course.end(outcome, ledger, on_clock, detail)
+        outcome = Outcome(termination, list(returns), seat, cause.sentence(self.config.players))
+        row = self.course.end(outcome, cause, ledger, on_clock, detail)
         self.attendance.clear()
         self.views.forget()
-        finish = Finish(outcome, self.position.ply, termination in outcomes.VOID)
+        finish = Finish(outcome, cause, self.position.ply, termination in outcomes.VOID)
         told += [Send(each, self._finished(each)) for each in range(self.seats)]
         if self.audience.has_spectators:
             told.append(Broadcast(self._finished(-1)))
@@ -800,8 +793,3 @@ class Match:
             pairing_done=done,
             seed=self.config.seed.hex() if done else "",
         )
-
-
-def _sentence(text: str) -> str:
-    """Return a text with a capital letter."""
-    return text[0].upper() + text[1:]

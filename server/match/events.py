@@ -23,6 +23,7 @@ from msgspec import Struct
 
 from plyhouse.protocol.messages import Outcome
 from plyhouse.server.match.time_control import Ledger
+from plyhouse.storage.causes import NO_CAUSE, Cause
 from plyhouse.storage.rows import EventRow
 
 MAX_TRIED: Final = 256
@@ -34,7 +35,7 @@ class EndData(Struct, frozen=True, omit_defaults=True):
     """The data of a match's last row that has no column."""
 
     returns: tuple[float, ...]
-    reason: str = ""
+    cause: Cause = NO_CAUSE
     on_clock: int = -1
     """The seat whose ply was under way, to which the row's ledger belongs; -1 if none was."""
     detail: str = ""
@@ -75,6 +76,7 @@ def end_row(
     index: int,
     ply: int,
     outcome: Outcome,
+    cause: Cause,
     ledger: Ledger | None,
     on_clock: int | None,
     detail: str,
@@ -82,7 +84,7 @@ def end_row(
     """Return the row that ends a match."""
     seat = -1 if outcome.seat is None else outcome.seat
     clocked = -1 if on_clock is None else on_clock
-    data = EndData(tuple(outcome.returns), outcome.reason, clocked, detail.replace("\0", "\ufffd"))
+    data = EndData(tuple(outcome.returns), cause, clocked, detail.replace("\0", "\ufffd"))
     spent = ledger or NO_LEDGER
     return EventRow(
         match,

@@ -20,6 +20,7 @@ from plyhouse.server.match.events import end_row, event_row
 from plyhouse.server.match.terms import Mark, MatchConfig, Played
 from plyhouse.server.match.time_control import Ledger
 from plyhouse.server.match.views import Views
+from plyhouse.storage.causes import Cause
 from plyhouse.storage.rows import EventRow
 
 
@@ -163,13 +164,18 @@ class Course:
         return True
 
     def end(
-        self, outcome: Outcome, ledger: Ledger | None, on_clock: int | None, detail: str
+        self,
+        outcome: Outcome,
+        cause: Cause,
+        ledger: Ledger | None,
+        on_clock: int | None,
+        detail: str,
     ) -> EventRow:
         """Note the end of the match, with the ledger of the ply under way."""
         self.outcome = outcome
         self.status = "finished"
         ply = self.position.ply
-        row = end_row(self.config.match, self.rows, ply, outcome, ledger, on_clock, detail)
+        row = end_row(self.config.match, self.rows, ply, outcome, cause, ledger, on_clock, detail)
         self.rows += 1
         return row
 

@@ -82,7 +82,7 @@ def final_snapshot(stored: StoredMatch, *, scenes: bool) -> MatchSnapshot:
     match = restore(config, stored.events, 0)
     if match.course.status != "finished":  # it could not be resumed after a restart
         outcome = Outcome(cast(Termination, header.termination), [], None, header.reason)
-        match.course.end(outcome, None, None, "")
+        match.course.end(outcome, header.cause, None, None, "")
     return match.snapshot(None, 0, scenes=scenes)
 
 
@@ -123,8 +123,9 @@ def _end(course: Course, row: EventRow) -> None:
         flagged = row.text == "flag_fall"
         course.clock.replay(data.on_clock, row.charged_ns, row.lag_ns, flagged=flagged)
     seat = None if row.seat < 0 else row.seat
-    outcome = Outcome(cast(Termination, row.text), list(data.returns), seat, data.reason)
-    course.end(outcome, None, None, "")
+    reason = data.cause.sentence(course.config.players)
+    outcome = Outcome(cast(Termination, row.text), list(data.returns), seat, reason)
+    course.end(outcome, data.cause, None, None, "")
 
 
 def _roll(course: Course, row: EventRow) -> None:

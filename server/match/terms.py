@@ -1,4 +1,4 @@
-"""The terms of a match, which are fixed before it begins, and the data of one ply."""
+"""The terms of a pairing and of its matches, fixed before they begin, and the data of one ply."""
 
 from __future__ import annotations
 
@@ -18,6 +18,22 @@ from plyhouse.storage.rows import MatchRow
 
 LONG_TEXT: Final = 64
 """For longer actions, a digest is kept instead of the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The game of a pairing, and how it is played."""
+
+    game: Game
+    time_control: TimeControl
+    rated: bool
+    mirrored: bool = False
+    """True if every rotation of the seats is played with one seed."""
+
+    @property
+    def at_once(self) -> int:
+        """The number of matches in a pairing, which begin together."""
+        return self.game.seats if self.mirrored else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,17 +112,7 @@ def as_sent(text: str) -> str:
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
-def seat_label(config: MatchConfig, seat: int) -> str:
-    """Return a seat and its holder for people, who count from 1.
-
-    ``seat 1 (alice/bot)`` has index 0.
-    """
-    info = config.players[seat]
-    name = f"{info.player}/{info.bot}" if info.bot else info.player
-    return f"seat {seat + 1} ({name})"
-
-
-class _Terms(Struct, frozen=True):
+class _StoredTerms(Struct, frozen=True):
     """The part of a `MatchConfig` that has no column in `MatchRow`."""
 
     ready_timeout_ns: int
@@ -122,7 +128,7 @@ def terms_data(config: MatchConfig, machines: Sequence[str] = ()) -> str:
 
     ``machines`` are the runners that host the seats; empty for a bot that its author runs.
     """
-    terms = _Terms(
+    terms = _StoredTerms(
         config.ready_timeout_ns,
         config.disconnect_grace_ns,
         config.lag,
@@ -138,7 +144,7 @@ def machines_of(header: MatchRow) -> tuple[str, ...]:
 
     Raises msgspec's ValueError if they cannot be read.
     """
-    machines = msgspec.json.decode(header.data, type=_Terms).machines if header.data else ()
+    machines = msgspec.json.decode(header.data, type=_StoredTerms).machines if header.data else ()
     return machines or ("",) * len(header.seats)
 
 
@@ -160,7 +166,7 @@ def config_of(header: MatchRow, game: Game) -> MatchConfig:
     )
     if header.data is None:
         return config
-    terms = msgspec.json.decode(header.data, type=_Terms)
+    terms = msgspec.json.decode(header.data, type=_StoredTerms)
     return replace(
         config,
         ready_timeout_ns=terms.ready_timeout_ns,

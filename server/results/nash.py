@@ -22,11 +22,12 @@ have another solver, which the server must not import.)
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from plyhouse.protocol.api.boards import Nash
 from plyhouse.server.results.pair_results import ResultError, Units, totals
 
 Floats = NDArray[np.float64]
@@ -93,21 +94,6 @@ CHOSEN: Final = 1e-6
 """An entry with a share above this counts as chosen."""
 
 
-class NashShare(NamedTuple, Generic[NameT]):
-    """The result of Nash averaging for one entry."""
-
-    name: NameT
-    share: float
-    """Its frequency in equilibrium."""
-    score: float
-    """Its result per game against the equilibrium, beyond a draw; at most zero."""
-    low: float
-    high: float
-    """``low`` and ``high`` bound the middle 95 % of its shares in resampled results."""
-    chosen: float
-    """The share of resampled results in which it is chosen at all."""
-
-
 def payoffs(units: Units[NameT]) -> Floats:
     """Return the mean score of each row against each column, less one half.
 
@@ -156,7 +142,7 @@ def nash_average(table: Floats) -> tuple[Floats, Floats]:
     return share, table @ share
 
 
-def nash_shares(units: Units[NameT], *, rounds: int = 200, seed: int = 0) -> list[NashShare[NameT]]:
+def nash_shares(units: Units[NameT], *, rounds: int = 200, seed: int = 0) -> dict[NameT, Nash]:
     """Return Nash shares with a bootstrap over units, the best score first.
 
     Pairs that are missing from a resample keep their overall values.  Work grows with the cube of
@@ -177,11 +163,9 @@ def nash_shares(units: Units[NameT], *, rounds: int = 200, seed: int = 0) -> lis
     for i, name in enumerate(units.names):
         low, high = np.quantile(drawn[:, i], [0.025, 0.975]) if rounds else (0.0, 1.0)
         chosen = float((drawn[:, i] > CHOSEN).mean()) if rounds else float(share[i] > CHOSEN)
-        made.append(
-            NashShare(name, float(share[i]), float(score[i]), float(low), float(high), chosen)
-        )
-    made.sort(key=lambda each: (-round(each.score, 9), -each.share))
-    return made
+        made.append((name, Nash(float(share[i]), float(low), float(high), float(score[i]), chosen)))
+    made.sort(key=lambda pair: (-round(pair[1].score, 9), -pair[1].share))
+    return dict(made)
 
 
 def _square(units: Units[NameT], values: Floats, size: int) -> Floats:

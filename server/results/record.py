@@ -183,7 +183,7 @@ def make_record(
                     "termination": row.text,
                     "returns": list(data.returns),
                     "seat": seat,
-                    "reason": data.reason,
+                    "reason": data.cause.sentence(config.players),
                 },
                 Outcome,
             )

@@ -5,12 +5,15 @@ from __future__ import annotations
 from plyhouse.games.registry import get_game
 from plyhouse.server.results.scoring import match_scores, return_span, teams_of
 from plyhouse.storage import match_reads, voiding
+from plyhouse.storage.causes import Cause, written
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 
 
-async def void_match(store: Store, match_id: str, by: By) -> None:
+async def void_match(store: Store, match_id: str, by: By, cause: Cause | None = None) -> None:
     """Make a match void, so that it counts nowhere; the record keeps it.
+
+    Without ``cause``, the reason of ``by`` is what the match shows.
 
     A match that is still played counts nowhere when it ends; a running server ends it when it reads
     this in the audit log.  Raises `plyhouse.storage.errors.Unknown`, `AlreadyExists` for a void
@@ -21,4 +24,5 @@ async def void_match(store: Store, match_id: str, by: By) -> None:
     if header.returns:
         game = get_game(header.game)
         scores = match_scores(header.returns, return_span(game), teams_of(game))
-    await store.write(voiding.void_match, match_id, by, scores, store.now())
+    cause = cause or written(by.why, header.seats)
+    await store.write(voiding.void_match, match_id, by, scores, store.now(), cause)

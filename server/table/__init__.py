@@ -6,9 +6,7 @@ resuming_runner  the same with a database, from which they are resumed
 kept_matches     the last matches, kept in memory where there is no database
 directory        connected bots, running matches, and leaders of pools
 running_match    the interface of a match here or on another server
-pairing_plans    pairings that the leader of a cluster has decided on
 participants     bots that are connected or still hold a seat
-presence         immutable records of bots and matches, for other packages
 watchdog         measures stalls of the event loop, so that no bot pays for them
 refunds          gives back the time in which no machine runs a hosted bot; gives back the time that
                  a login takes

@@ -14,9 +14,9 @@ from typing import Any, Final
 from msgspec import structs
 
 from plyhouse.protocol.messages import ServerMessage
+from plyhouse.server.match.presence import MatchSummary, Presence
 from plyhouse.server.table.live import LiveMatch
 from plyhouse.server.table.participants import Line, Participant
-from plyhouse.server.table.presence import MatchSummary, Presence
 from plyhouse.server.table.running_match import RunningMatch
 
 RECENT: Final = 500
@@ -61,7 +61,7 @@ class Directory:
     def connected_here(self) -> int:
         """Return how many bots have their connection on this server."""
         lines = [each.line for each in self.participants.values()]
-        return sum(line is not None and not line.far for line in lines)
+        return sum(line is not None and not line.on_other_server for line in lines)
 
     def is_online(self, bot: int) -> bool:
         """Return whether a bot is connected."""
@@ -90,18 +90,25 @@ class Directory:
         if self.participants.get(presence.bot_id) is participant:
             self.presences[presence.bot_id] = presence
 
-    def enter(self, participant: Participant, line: Line, login: int = 0, **changes: Any) -> None:
-        """Connect a bot by this line; ``changes`` are other fields of its presence.
+    def enter(
+        self, participant: Participant, line: Line, presence: Presence, login: int = 0
+    ) -> None:
+        """Connect a bot by this line; ``presence`` is its record as it logged in.
 
         ``login`` is the number that the leader gave this login; 0 takes the next one.
         """
         if not login:
             self._logins += 1
             login = self._logins
+        line.scenes = presence.scenes
         participant.line = line
-        self.participants[participant.presence.bot_id] = participant
-        self.update(participant, connection=login, **changes)
-        self._by_name[participant.presence.name.lower()] = participant.presence.bot_id
+        known = participant.presence
+        participant.presence = structs.replace(
+            presence, connection=login, under_review=known.under_review, matches=known.matches
+        )
+        self.participants[presence.bot_id] = participant
+        self.presences[presence.bot_id] = participant.presence
+        self._by_name[presence.name.lower()] = presence.bot_id
 
     def leave(self, participant: Participant) -> None:
         """Note that a bot's connection has ended."""

@@ -17,8 +17,8 @@ from typing import Any, Final
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Answer, Challenge, ClientMessage, Hello, Outcome, Seek
 from plyhouse.server.match.outcomes import VOID
+from plyhouse.server.match.presence import MatchSummary, Presence
 from plyhouse.server.match.terminations import FORFEITS
-from plyhouse.server.table.presence import MatchSummary, Presence
 from plyhouse.server.wire.session import Session
 
 connections = logging.getLogger("plyhouse.server.connections")

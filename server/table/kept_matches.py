@@ -80,7 +80,7 @@ class KeptMatches:
                     finished_ms=row.finished_ms,
                     termination=row.termination,
                     culprit=row.culprit,
-                    reason=row.reason,
+                    cause=row.cause,
                     returns=row.returns,
                 )
             case FinishPairing():

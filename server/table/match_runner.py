@@ -13,20 +13,19 @@ from typing import Any, Final, Protocol, TypeAlias
 
 from plyhouse.games.base import Scoring
 from plyhouse.protocol.messages import Revealed, SeatInfo
-from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.match.chance import SEED_BYTES, SHARED_STREAM, commitment, match_stream
 from plyhouse.server.match.effects import Finish
 from plyhouse.server.match.engine import Match, MatchConfig
-from plyhouse.server.match.terms import terms_data
+from plyhouse.server.match.presence import PRIVATE, MatchPlan, MatchSummary, PairingPlan, Presence
+from plyhouse.server.match.terms import Terms, terms_data
 from plyhouse.server.match.time_control import MS, SECOND, LagPolicy
 from plyhouse.server.results.scoring import match_scores, return_span, teams_of
 from plyhouse.server.table import journal
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LiveMatch, LivePairing
-from plyhouse.server.table.pairing_plans import MatchPlan, PairingPlan, Terms
 from plyhouse.server.table.participants import Participant
-from plyhouse.server.table.presence import MatchSummary, Presence
+from plyhouse.storage.causes import Cause
 from plyhouse.storage.errors import StorageError
 from plyhouse.storage.rows import (
     FinishMatch,
@@ -284,8 +283,9 @@ class MatchRunner:
         self._directory.began(live)
         live.pairing.open[live.id] = live
         for seat, holder in enumerate(live.holders):
-            if holder.updates or holder.scenes:
-                live.match.audience.subscribe(seat, updates=holder.updates, scenes=holder.scenes)
+            updates, scenes = holder.presence.updates, holder.presence.scenes
+            if updates or scenes:
+                live.match.audience.subscribe(seat, updates=updates, scenes=scenes)
 
     @staticmethod
     def _mark_last(pairing: LivePairing) -> None:
@@ -295,11 +295,11 @@ class MatchRunner:
 
     # ----------------------------------------------------------------------- ending
 
-    def abort(self, match: str, reason: str) -> None:
+    def abort(self, match: str, cause: Cause) -> None:
         """Make a running match void; does nothing for a match that is over or unknown."""
         live = self._directory.own.get(match)
         if live is not None:
-            live.input(live.match.abort, reason, self.now())
+            live.input(live.match.abort, cause, self.now())
 
     def finish_ops(self, live: LiveMatch, finish: Finish) -> list[Op]:
         """Return the operations that end a match, and perhaps its pairing."""
@@ -317,7 +317,7 @@ class MatchRunner:
                 finish.ply,
                 wall,
                 culprit=outcome.seat,
-                reason=outcome.reason,
+                cause=finish.cause,
                 scores=counted,
             )
         ]
@@ -334,7 +334,7 @@ class MatchRunner:
         if live.match.last_of_pairing:
             message = Revealed(pairing.id, pairing.seed.hex())
             for earlier in pairing.over:
-                earlier.tell_everyone(message)
+                earlier.send_to_all(message)
         # Free ended matches at once. Left to the garbage collector, they pile up for seconds, and
         # then all clocks wait for it.
         if pairing.open:
@@ -374,7 +374,7 @@ class MatchRunner:
             own = 0
             if seat is not None:
                 line = live.holders[seat].line
-                if line is not None and line.far:
+                if line is not None and line.on_other_server:
                     continue  # the server with the socket measures its thinking time
                 own = spent.get(line, 0)
             try:
@@ -394,7 +394,7 @@ class MatchRunner:
                 )
         for live, why in failed:
             log.error("match failed", exc_info=why, extra={"match": live.id})
-            live.input(live.match.abort, "The server failed.", self.now(), "server_fault")
+            live.input(live.match.abort, Cause("server_failed"), self.now(), "server_fault")
 
     async def close(self) -> None:
         """Store what is waiting; running matches are resumed at the next start."""

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from plyhouse.protocol.codec import Codec, Frame
 from plyhouse.protocol.messages import ServerMessage
-from plyhouse.server.table.presence import Presence
+from plyhouse.server.match.presence import Presence
 
 
 class Line(Protocol):
@@ -39,14 +39,14 @@ class Line(Protocol):
     def holding(self) -> bool:
         """True while messages are kept back until the welcome has been written."""
 
-    far: bool
+    on_other_server: bool
     """True if another server of the cluster holds the socket."""
 
     @property
     def patience_ns(self) -> int:
         """How long an action may take from the server with the socket, in nanoseconds."""
 
-    def tell_turn(self, match: str, seat: int, ply: int) -> None:
+    def report_turn(self, match: str, seat: int, ply: int) -> None:
         """Have the server with the socket report when it has written the turn sent last."""
 
     def after(self, call: Callable[[], None]) -> None:
@@ -67,18 +67,11 @@ class Line(Protocol):
 
 @dataclass(eq=False, slots=True)
 class Participant:
-    """The connection of a bot (or of a person playing in person), and what only the table needs."""
+    """A bot (or a person playing in person) with its connection and its session key."""
 
     presence: Presence
     """The record that other packages see; only the directory replaces it."""
     line: Line | None = None
     """Its connection; None while it is offline."""
-    token_id: int = 0
-    """The token of its last login; 0 if that was before the server's start."""
-    session_id: int = 0
-    """The browser session of its last login; 0 for a login by token."""
-    scopes: frozenset[str] = frozenset()
-    updates: bool = False
-    scenes: bool = False
     key: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     """Session key: a client that knows it may replace the connection."""

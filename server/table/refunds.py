@@ -22,8 +22,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from plyhouse.server.match.presence import Presence
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.presence import Presence
 from plyhouse.server.table.running_match import RunningMatch
 from plyhouse.server.table.watchdog import Watchdog
 from plyhouse.server.wire.session import Session

@@ -16,6 +16,7 @@ from plyhouse.games.registry import get_game
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.grades.final_rules import scoring_of
 from plyhouse.server.match.engine import Match
+from plyhouse.server.match.presence import Presence
 from plyhouse.server.match.restore import RestoreError, restore
 from plyhouse.server.match.terms import config_of, machines_of
 from plyhouse.server.match.time_control import InvalidTimeControl
@@ -23,8 +24,8 @@ from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LiveMatch, LivePairing
 from plyhouse.server.table.match_runner import MatchRunner
 from plyhouse.server.table.participants import Participant
-from plyhouse.server.table.presence import Presence
 from plyhouse.storage import match_reads, tournaments
+from plyhouse.storage.causes import Cause
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import FinishMatch, FinishPairing, Op, SeatRow, StoredMatch, wall_ms
 from plyhouse.storage.store import Store
@@ -119,9 +120,9 @@ class ResumingRunner(MatchRunner):
     async def _put_away(self, broken: Sequence[StoredMatch], *, going_on: Collection[str]) -> None:
         """End matches that cannot be resumed, and pairings without a resumed match."""
         wall = wall_ms()
-        why = "The match could not be resumed after the server had stopped."
+        why = Cause("not_resumed")
         ends: list[Op] = [
-            FinishMatch(each.header.id, "server_fault", (), each.header.ply, wall, reason=why)
+            FinishMatch(each.header.id, "server_fault", (), each.header.ply, wall, cause=why)
             for each in broken
         ]
         over = {each.pairing.id for each in broken}.difference(going_on)

@@ -130,7 +130,7 @@ DIRECTORS = {"lobby", "competitions", "hosting", "administration"}
 
 
 def test_only_cluster_gateway_table_and_wire_use_connections() -> None:
-    """Other packages use the records of `plyhouse.server.table.presence`, and ids of bots."""
+    """Other packages use the records of `plyhouse.server.match.presence`, and ids of bots."""
     broken = []
     for top in TOP:
         for path in modules(top):

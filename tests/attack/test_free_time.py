@@ -72,7 +72,7 @@ async def test_a_freeze_by_a_friend_is_worth_little(still_house: Any, clock: Fak
     (cheat, _), (match, _) = await still_house.pair("tic_tac_toe", "move:4")
     friend = await still_house.bot("friend")
     await cheat.next(Turn)
-    session = next(s for s in still_house.hub.sessions if s.guest.name == "friend/bot")
+    session = next(s for s in still_house.hub.sessions if s.name == "friend/bot")
     await stand_still(still_house, clock, 3.0, 0.0, session)
     answer = await cheat.ask(Act, match.match, 0, "a1")
     assert answer.ledger.stall_ms == LagPolicy().busy_per_move_ns // MS

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
+from plyhouse.protocol.api.competitions import Member
 from plyhouse.server.competition_rules.class_list import read_students
 from plyhouse.server.competition_rules.file import Baseline, CompetitionFile
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
 from plyhouse.server.grades.board_statistics import BoardLine
 from plyhouse.server.grades.grade_files import (
     GradeEntry,
-    Person,
     canvas_csv,
     grades_csv,
     gradescope,
@@ -53,7 +53,7 @@ def entry(found: CompetitionFile, scores: tuple[float | None, ...]) -> GradeEntr
     return GradeEntry(
         Grade("ada", grade, 0.5, "ada/bot", scores, counts, errors, level),
         points[level] if level >= 0 else 0.0,
-        *("", (Person("Ada Lovelace", "ada@example.org", "=17"),), {}),
+        *("", (Member("Ada Lovelace", "ada@example.org", "=17"),), {}),
     )
 
 
@@ -129,7 +129,7 @@ def test_csv_has_a_row_for_each_person_with_id_and_points() -> None:
         Grade("rockets", "pass", 0.5, "rockets/bot", (0.8, None, 0.2, 0.2), (2, 0, 2, 2),
               (0.29, None, 0.29, 0.29), 0),
         *(1.0, "The rockets"),
-        (Person("Bo", "bo@example.org", "18"), Person("Cy", "", "")),
+        (Member("Bo", "bo@example.org", "18"), Member("Cy", "", "")),
         {},
     )  # fmt: skip
     nobody = GradeEntry(
@@ -211,7 +211,7 @@ def test_csv_has_score_and_matches_of_each_game_and_names_missing_ones() -> None
     assert "without chess: a missing game counts as 0, and the score is at most 1 of 2" in told
 
 
-def people(made: GradeEntry, *known: Person) -> GradeEntry:
+def people(made: GradeEntry, *known: Member) -> GradeEntry:
     return replace(made, people=known)
 
 
@@ -219,10 +219,10 @@ def test_canvas_file_has_the_header_and_ids_that_canvas_knows() -> None:
     made = entry(file(), (0.8, None, 0.8, 0.2))
     group = people(
         made,
-        Person("Ada Lovelace", "ada@example.org", "0042"),
-        Person("Zoë Müller", "zoe@example.org", "canvas:903"),
-        Person("Bo", "bo@example.org", ""),
-        Person("=Cy", "", ""),
+        Member("Ada Lovelace", "ada@example.org", "0042"),
+        Member("Zoë Müller", "zoe@example.org", "canvas:903"),
+        Member("Bo", "bo@example.org", ""),
+        Member("=Cy", "", ""),
     )
     rows = list(csv.reader(io.StringIO(canvas_csv([group], "Autumn cup", 3.0))))
     assert rows == [

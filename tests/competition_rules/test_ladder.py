@@ -13,7 +13,7 @@ import pytest
 from plyhouse.server.competition_rules.formats import FormatError, PairingOutcome
 from plyhouse.server.competition_rules.ladder import Ladder, Rung
 from plyhouse.server.competitions.ladders import LadderQueue
-from plyhouse.server.table.presence import Presence
+from plyhouse.server.match.presence import Presence
 
 SECOND = 10**9
 

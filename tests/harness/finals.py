@@ -10,7 +10,7 @@ import httpx
 from tests.harness.patience import PATIENCE
 
 from plyhouse.protocol.messages import Error, MatchMessage, MatchSnapshot, Ready, Resign
-from plyhouse.server.competition_rules.private_name import PRIVATE
+from plyhouse.server.match.presence import PRIVATE
 
 __all__ = ["HERE", "Course", "Play"]
 

@@ -21,11 +21,11 @@ from plyhouse.protocol.messages import (
     Welcome,
 )
 from plyhouse.server.competition_rules.formats import LineState
-from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competitions.finals import finals_of
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.grades.board import GameFinal
+from plyhouse.server.match.presence import PRIVATE
 from plyhouse.storage import competition_sql, competition_students
 from plyhouse.storage.competition_rows import NewMember
 from plyhouse.storage.rows import By, Identity

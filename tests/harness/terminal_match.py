@@ -24,8 +24,8 @@ from plyhouse.clients.terminal.screens.match import MatchScreen
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import MatchMessage, Ready, ServerMessage, Turn
 from plyhouse.server.gateway.local_hub import LocalHub
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
-from plyhouse.server.table.match_runner import Terms
 
 __all__ = ["Rival", "Sitting", "sitting"]
 

@@ -26,9 +26,9 @@ from plyhouse.protocol.hosting.package import Package, Rules, digest_of, from_up
 from plyhouse.protocol.hosting.runner_messages import CheckDone, CheckTerms, CheckWanted, Trouble
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.hosting import placement
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.serve import running_server
-from plyhouse.server.table.match_runner import Terms
 from plyhouse.storage import match_lists, submission_sql
 from plyhouse.storage.rows import By, wall_ms
 

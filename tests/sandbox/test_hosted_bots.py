@@ -34,8 +34,8 @@ from plyhouse.bots.sandbox.launcher import SandboxLauncher
 from plyhouse.bots.sandbox.tiers import choose_tier
 from plyhouse.clients.arena.memory_server import PLAYER, connector_of, local_hub, online
 from plyhouse.games.registry import get_game
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
-from plyhouse.server.table.match_runner import Terms
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "hosted"
 

@@ -45,8 +45,8 @@ from plyhouse.games.registry import get_game
 from plyhouse.protocol.codec import MSGPACK, Frame
 from plyhouse.protocol.messages import MatchMessage, Ready, Turn
 from plyhouse.server.gateway.local_hub import LocalHub
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
-from plyhouse.server.table.match_runner import Terms
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "hosted"
 

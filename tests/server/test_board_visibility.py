@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from plyhouse.server.competition_rules.file_reader import read_competition
-from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.grades.standings import Entrant
 from plyhouse.server.grades.visible_entries import Viewer, Visibility, visible_entries
+from plyhouse.server.match.presence import PRIVATE
 
 FILE = """
 name = "Cup"

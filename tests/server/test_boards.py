@@ -9,9 +9,9 @@ import httpx
 import pytest
 from tests.harness.finals import Course, weaker_resigns
 
-from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competitions import results_cache as final_results
 from plyhouse.server.grades import board_fits
+from plyhouse.server.match.presence import PRIVATE
 
 FILE = """
 name = "Cup"

@@ -465,10 +465,10 @@ async def test_dates_come_by_themselves_also_while_no_server_runs(tmp_path: Path
     try:
         view = await third.competitions.view("Cup")
         assert view.row.status == "running"
-        assert view.games[0].waiting_for == (
+        assert view.games[0].waiting_for == [
             "ada/bot is not connected.",
             "bob/bot is not connected.",
-        )
+        ]
         await third.store.write(competition_sql.move, "Cup", "delete", OLGA, third.store.now())
         await third.audit_follower.look()
         assert len(third.tournaments) == 0

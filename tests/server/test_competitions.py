@@ -13,10 +13,10 @@ from tests.harness.patience import PATIENCE
 
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Finished, MatchMessage, Ready, Resign, Seek, Turn
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.results.record import read_record, stored_record
 from plyhouse.server.results.verify import verify
-from plyhouse.server.table.match_runner import Terms
 from plyhouse.storage import match_lists, match_reads, steering
 from plyhouse.storage.rows import By
 

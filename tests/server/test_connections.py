@@ -347,7 +347,7 @@ async def test_slow_consumer_is_dropped_and_nobody_waits_for_it(open_house: Open
     )
     await slow.hello(token, "slow")
     await slow.ask(Watch, match.match)
-    session = next(s for s in house.hub.sessions if s.guest and s.guest.name.endswith("slow"))
+    session = next(s for s in house.hub.sessions if s.name.endswith("slow"))
     slow.wire.transport.pause_reading()
     loop = asyncio.get_running_loop()
     gone = loop.create_future()

@@ -15,8 +15,8 @@ from plyhouse.protocol.messages import Welcome
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
-from plyhouse.server.table.match_runner import Terms
 from plyhouse.storage import (
     competition_entries,
     competition_sql,

@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import Connection, LargeBinary, String, inspect, text
+from sqlalchemy import Connection, LargeBinary, String, inspect, select, text
 from tests.harness.finals import Course
 from tests.harness.patience import PATIENCE
 from tests.harness.server import Server, legal_action
@@ -64,6 +64,28 @@ FILE = (
     '[[baselines]]\nbot = "staff/bot"\ngrade = "pass"\nat_least = 0.4\n'
 )
 GAME = get_game("tic_tac_toe")
+NAMING = frozenset(
+    f"{table}.{column}"
+    for table, columns in {
+        "announcements": "text",
+        "audit": "old_name why",
+        "bots": "name name_key",
+        "competition_members": "name name_key email institution_id",
+        "competitions": "note",
+        "events": "data text",
+        "matches": "void_reason",
+        "package_parts": "part",
+        "passwords": "hash",
+        "players": "name name_key display",
+        "regrades": "text answer",
+        "submissions": "report",
+        "suspensions": "reason",
+        "tokens": "label",
+        "versions": "label",
+    }.items()
+    for column in columns.split()
+)
+"""Columns with names, and with texts that people or their bots wrote."""
 FILES = ("csv", "md", "html", "json", "grades", "gradescope", "jsonl")
 
 
@@ -309,6 +331,17 @@ async def everything_shown(house: Server, token: str) -> dict[str, str]:
     return seen
 
 
+def naming(connection: Connection) -> set[str]:
+    """The columns with the mark."""
+    found = set()
+    for table in metadata.sorted_tables:
+        for column in table.c:
+            values = connection.execute(select(column)).scalars()
+            if any(MARK in repr(each).lower() for each in values):
+                found.add(f"{table.name}.{column.name}")
+    return found
+
+
 def stored(connection: Connection) -> dict[str, list[str]]:
     """Every row of every table, as text."""
     found = {}
@@ -341,9 +374,15 @@ async def test_nothing_names_an_erased_student(marked: Marked, lasting_url: str)
         *("matches", "package_parts", "passwords", "players", "regrades", "submissions"),
         *("suspensions", "tokens", "versions"),
     }, "outputs are compressed; the rest is about nobody"
+    assert await marked.store._database.read(naming) == NAMING, "no text of the server names it"
+    crashed = f"matches/{marked.crashed}"
+    reason = (await send(house, "", "GET", crashed))["reason"]
+    assert f"({ACCOUNT}/{BOT}) failed at ply " in reason
     why = {"why": f"{MARK} Lovelace asked for it"}
     told = await send(house, marked.admin, "POST", f"players/{ACCOUNT}/erase", why)
     assert re.fullmatch("erased-[0-9a-f]{8}", told["pseudonym"])
+    erased = reason.replace(f"{ACCOUNT}/{BOT}", f"{told['pseudonym']}/bot-1")
+    assert (await send(house, "", "GET", crashed))["reason"] == erased
     for token in (marked.admin, ""):
         for path, body in (await everything_shown(house, token)).items():
             found = re.search(f".{{,60}}{MARK}.{{,60}}", body, re.IGNORECASE)

@@ -21,6 +21,7 @@ from plyhouse.server.competitions.finals import finals_of, parts
 from plyhouse.server.grades.board import GameFinal
 from plyhouse.storage import competition_sql, competition_students
 from plyhouse.storage import tournaments as stored_tournaments
+from plyhouse.storage.causes import written
 
 
 async def shown_versions(course: Course, student: str) -> list[tuple[str, str]]:
@@ -264,7 +265,7 @@ async def test_a_void_match_is_played_again_and_a_crashing_baseline_forfeits(
     await course.run()
     await course.until(_live(course, 8))
     for each in list(course.hub.directory.own.values()):
-        each.input(each.match.abort, "by hand", course.hub.now())
+        each.input(each.match.abort, written("by hand"), course.hub.now())
     course.hold = False
     final = await course.finished()
     assert [len(each.lines) for each in final.rounds] == [2, 2]

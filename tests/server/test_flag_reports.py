@@ -16,9 +16,9 @@ from plyhouse.server.competitions.tournaments import TournamentView
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.hosting.runner_reports import HOLD_NS
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.live import LiveMatch
-from plyhouse.server.table.match_runner import Terms
 from plyhouse.storage import (
     audit,
     competition_sql,
@@ -28,6 +28,7 @@ from plyhouse.storage import (
     submission_sql,
     suspensions,
 )
+from plyhouse.storage.causes import written
 from plyhouse.storage.competition_rows import NewMember
 from plyhouse.storage.rows import By
 
@@ -241,7 +242,7 @@ async def test_what_does_not_fit_is_not_heard_and_a_silent_machine_is_not_waited
 async def test_other_endings_and_bots_of_people_wait_for_nobody(still_house: MemoryServer) -> None:
     hall = await Hall.open(still_house)
     (live,) = still_house.hub.directory.own.values()
-    live.input(live.match.abort, "for a test", still_house.clock.now)
+    live.input(live.match.abort, written("for a test"), still_house.clock.now)
     while not live.over:  # noqa: ASYNC110 - its end is being stored
         await asyncio.sleep(0.001)
     assert await hall.counted() == (2, 2, "running")  # void, and begun again at once

@@ -19,7 +19,7 @@ from plyhouse.protocol.messages import (
     Resign,
     Watch,
 )
-from plyhouse.server.competition_rules.private_name import PRIVATE
+from plyhouse.server.match.presence import PRIVATE
 from plyhouse.server.results.record import read_record
 from plyhouse.server.results.verify import verify
 
@@ -229,10 +229,14 @@ async def test_who_plays_or_watches_is_told_no_name(
     for name in ("s0", "secret"):
         await cup.bots[name].ask(Ready, mine.match)
     await cup.bots["secret"].ask(Resign, mine.match)
-    async with cup.web() as web:
-        view = (await web.get(f"/api/v1/matches/{mine.match}")).json()
-    assert PRIVATE in view["reason"], view["reason"]
-    assert not NAME.search(str(view))
+    path, seat_number = f"/api/v1/matches/{mine.match}", 2 - (mine.seat or 0)
+    for who, name in (("", PRIVATE), ("s0", PRIVATE), ("olga", "secret/bot")):
+        async with cup.web(who) as web:
+            view = (await web.get(path)).json()
+            page = (await web.get(f"/matches/{mine.match}")).text
+        assert view["reason"] == f"seat {seat_number} ({name}) resigned at ply 1."
+        assert f"eat {seat_number} ({name}) resigned at ply 1." in page
+        assert who == "olga" or not NAME.search(str(view))
 
 
 async def test_page_of_a_running_final_does_not_name_it_as_waited_for(house: Server) -> None:

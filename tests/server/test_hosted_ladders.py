@@ -35,10 +35,10 @@ async def test_hosted_ladder_is_played_and_says_what_it_waits_for(
     players = "ann", "ben", "cleo"
     ladder = await HostedFinal.begin(still_house, machine, players, LADDER, connect=False)
     (game,) = (await still_house.hub.competitions.view(ladder.cup)).games
-    assert game.waiting_for == (
+    assert game.waiting_for == [
         "0 of 3 entries are here, and a ladder pairs two: start the bots; `plyhouse runner` "
         "starts a machine for those that were submitted.",
-    )
+    ]
     await ladder.connect()
     met = set()
     for _ in range(4):
@@ -51,7 +51,7 @@ async def test_hosted_ladder_is_played_and_says_what_it_waits_for(
         await asyncio.sleep(0)
     assert len(met) > 1
     (game,) = (await still_house.hub.competitions.view(ladder.cup)).games
-    assert game.waiting_for == ()
+    assert game.waiting_for == []
 
 
 async def test_final_goes_before_a_ladder_on_the_same_processors(still_house: MemoryServer) -> None:

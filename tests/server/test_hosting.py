@@ -38,11 +38,11 @@ from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.hosting.check_queue import MAX_FAILURES
 from plyhouse.server.hosting.runners import LEASE_NS, SECOND, RunnerRefused
 from plyhouse.server.match.chance import SHARED_STREAM
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.verify import verify
 from plyhouse.server.table import refunds
-from plyhouse.server.table.match_runner import Terms
 from plyhouse.storage import (
     competition_sql,
     competition_students,

@@ -18,8 +18,8 @@ from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Act, Error, Finished, Resign, Turn
 from plyhouse.server.config import LOG_FORMATS
 from plyhouse.server.logs import formatter, set_up
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
-from plyhouse.server.table.match_runner import Terms
 from plyhouse.storage.rows import By
 
 

@@ -14,7 +14,7 @@ from tests.harness.finals import Course, resign, weaker_resigns
 
 from plyhouse.clients.cli.competition_status import pairings
 from plyhouse.protocol.messages import MatchSnapshot
-from plyhouse.server.competition_rules.private_name import PRIVATE
+from plyhouse.server.match.presence import PRIVATE
 
 KNOCKOUT = """
 name = "Cup"

@@ -14,11 +14,11 @@ from tests.harness.hub_finals import OLGA, ORGANISER, STAFF, Course
 from tests.harness.server import FakeClock
 
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competitions import competition_changes
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.grades.board import Board
+from plyhouse.server.match.presence import PRIVATE
 from plyhouse.storage import competition_sql, competition_students, practice_ladders
 from plyhouse.storage.match_lists import MatchFilter
 from plyhouse.storage.rows import Identity, MatchRow

@@ -7,7 +7,7 @@ from typing import Any
 from tests.harness.finals import Course, weaker_resigns
 
 from plyhouse.protocol.messages import Act, MatchSnapshot, Turn
-from plyhouse.server.competition_rules.private_name import PRIVATE
+from plyhouse.server.match.presence import PRIVATE
 
 FILE = """
 name = "Cup"

@@ -141,8 +141,8 @@ async def test_graceful_stop_keeps_matches_and_competitions(
 
 async def test_competition_goes_on_after_a_restart(tmp_path: Path) -> None:
     from plyhouse.games.registry import get_game
+    from plyhouse.server.match.terms import Terms
     from plyhouse.server.match.time_control import TimeControl
-    from plyhouse.server.table.match_runner import Terms
 
     database = f"sqlite:///{tmp_path / 'house.db'}"
     token = await tokens(database)

@@ -9,10 +9,10 @@ from sqlalchemy import Connection
 from tests.harness.hub_finals import OLGA, ORGANISER, Course, places, states
 
 from plyhouse.server.competition_rules.formats import LineState
-from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competitions import exports
 from plyhouse.server.grades.final_results import Results
 from plyhouse.server.grades.standings import Standing
+from plyhouse.server.match.presence import PRIVATE
 from plyhouse.storage import (
     competition_entries,
     competition_sql,
@@ -141,7 +141,7 @@ async def test_final_of_sides_waits_for_each_partner(course: Course) -> None:
 
     async def waiting() -> bool:
         view = await course.hub.competitions.view("Cup")
-        return view.games[0].waiting_for == ("s01/two is not connected.",)
+        return view.games[0].waiting_for == ["s01/two is not connected."]
 
     await course.until(waiting)
     assert course.begun == {}

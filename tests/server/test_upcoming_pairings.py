@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.harness.hub_finals import FILE, OLGA, ORGANISER, STAFF, Course
 
+from plyhouse.protocol.api.boards import NextPairing
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.competitions.upcoming_pairings import Upcoming, unplayed, upcoming
+from plyhouse.server.competitions.upcoming_pairings import unplayed, upcoming
 from plyhouse.storage import competition_sql
 from plyhouse.storage.rows import Identity
 
@@ -17,7 +18,7 @@ async def test_what_comes_next_is_told_to_those_who_may_know(course: Course) -> 
     names = await course.open(text, 3)
     hub = course.hub
 
-    async def coming(viewer: Identity | None, limit: int = 10) -> list[Upcoming]:
+    async def coming(viewer: Identity | None, limit: int = 10) -> list[NextPairing]:
         return await upcoming(hub.boards, hub.tournaments, "Cup", viewer, limit)
 
     await course.run()

@@ -26,6 +26,7 @@ from plyhouse.protocol.messages import (
 )
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
+from plyhouse.storage.causes import written
 
 GAMES = ("tic_tac_toe", "kuhn_poker", "coin_guess", "pig")
 
@@ -80,7 +81,7 @@ async def test_spectator_gets_the_board_of_a_match_that_never_began(house: Serve
     assert (await seen(house, match)).scene is not None
     house.hub.directory.own[match].match.attendance.clear()
     live = house.hub.directory.own[match]
-    live.input(live.match.abort, "The organiser ended it.", house.hub.now())
+    live.input(live.match.abort, written("The organiser ended it."), house.hub.now())
     await alice.next(Finished)
     assert (await seen(house, match)).scene is not None
     house.hub.directory.recent.clear()

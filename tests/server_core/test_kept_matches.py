@@ -8,6 +8,7 @@ import pytest
 
 from plyhouse.server.table import kept_matches
 from plyhouse.server.table.kept_matches import KeptMatches
+from plyhouse.storage.causes import written
 from plyhouse.storage.errors import StorageError, StoreClosed, Unknown
 from plyhouse.storage.match_reads import stored_match
 from plyhouse.storage.rows import (
@@ -35,7 +36,7 @@ def ops(name: str, seats: tuple[SeatRow, ...]) -> list[list[Op]]:
         [EventRow(name, 0, "ready", 0, 0, "ab"), StartMatch(name, ("ab", "cd"), 6)],
         [EventRow(name, 1, "action", 0, 0, "roll", thought_ns=7)],
         [
-            FinishMatch(name, "resignation", (-1.0, 1.0), 1, 8, culprit=0, reason="enough"),
+            FinishMatch(name, "resignation", (-1.0, 1.0), 1, 8, culprit=0, cause=written("enough")),
             FinishPairing(name, 8),
         ],
     ]

@@ -29,6 +29,7 @@ from plyhouse.server.match.effects import Broadcast, Send
 from plyhouse.server.match.engine import MatchConfig
 from plyhouse.server.match.events import end_data
 from plyhouse.server.match.time_control import MS, SECOND, LagPolicy
+from plyhouse.storage.causes import written
 
 from .harness import NO_LAG, Broken, Heap, HeapObservation, Table
 
@@ -577,9 +578,9 @@ def test_a_pause_of_the_server_costs_nobody_anything() -> None:
 
 def test_the_host_can_abort() -> None:
     table = Table(Heap())
-    table.do(table.match.abort("The hall is on fire.", 7, "server_fault", detail="smoke"))
+    table.do(table.match.abort(written("The hall is on fire."), 7, "server_fault", detail="smoke"))
     assert (table.outcome.termination, table.outcome.returns) == ("server_fault", [0.0, 0.0])
-    assert not table.match.abort("again", 8)
+    assert not table.match.abort(written("again"), 8)
 
 
 def test_rules_that_fail_void_the_match_and_tell_nobody_why() -> None:

@@ -24,6 +24,7 @@ from plyhouse.server.match.effects import Started
 from plyhouse.server.match.events import end_data
 from plyhouse.server.match.thoughts import kept_info
 from plyhouse.server.match.time_control import SECOND
+from plyhouse.storage.causes import written
 
 from .harness import Broken, BrokenState, Heap, HeapState, Table
 
@@ -515,7 +516,7 @@ def test_exclusion_from_a_running_match_forfeits() -> None:
 def test_abort_has_its_seat_and_detail() -> None:
     table = Table(Heap())
     table.match.audience.subscribe(None)
-    table.do(table.match.abort("Smoke.", 7, seat=1, detail="fire"))
+    table.do(table.match.abort(written("Smoke."), 7, seat=1, detail="fire"))
     assert (table.outcome.termination, table.outcome.seat) == ("aborted", 1)
     assert end_data(table.rows[-1]).detail == "fire"
     assert [type(each) for each in table.broadcasts] == [Finished], "no update of a forfeit"

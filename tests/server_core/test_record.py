@@ -17,6 +17,7 @@ from plyhouse.games.stochastic.pig import Pig
 from plyhouse.server.match.time_control import MS, SECOND, LagPolicy
 from plyhouse.server.results.record import RecordError, make_record, read_record, write_record
 from plyhouse.server.results.verify import CHECKS, VerifyReport, verify
+from plyhouse.storage.causes import written
 
 from .harness import Heap, Table
 
@@ -87,7 +88,7 @@ def ending(name: str) -> Table:
             table.do(table.match.disconnected(0, 0))
             table.do(table.match.tick(30 * SECOND))
         case "server_fault" | "aborted":
-            table.do(table.match.abort("x", table.now, name))
+            table.do(table.match.abort(written("x"), table.now, name))
         case "unfinished":
             pass
     return table

@@ -41,7 +41,7 @@ def test_matches_of_former_partners_are_not_those_of_present_sides() -> None:
         assert [each.bot_id for each in found] == list(bots[:2])
         assert [each.version_id for each in found] == [bots[0] * version, 3 * version]
         seats = [
-            FinalSeat("m", "p", "bridge", seat, bot, bot, 0.5, "D", 0.0, "normal", None, "", 9, 1)
+            FinalSeat("m", "p", "bridge", seat, bot, bot, 0.5, "D", 0.0, "normal", None, 9, 1)
             for seat, bot in enumerate(bots)
         ]
         assert [each.bot_id for each in sides.final_seats(seats)] == [1, 3] * version

@@ -18,9 +18,9 @@ from plyhouse.server.competitions import tournament_restore
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.config import ServerConfig
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.match_runner import Terms
 from plyhouse.storage import competition_sql, people
 from plyhouse.storage import tournaments as stored_tournaments
 from plyhouse.storage.errors import CompetitionRefusal

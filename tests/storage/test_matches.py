@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from plyhouse.storage import leaderboards, match_lists, match_reads
+from plyhouse.storage.causes import Cause
 from plyhouse.storage.errors import AlreadyExists, Unknown
 from plyhouse.storage.rows import (
     EventRow,
@@ -81,11 +82,16 @@ async def test_recovery_is_given_only_unfinished_matches_oldest_first(
 async def test_a_finished_match_has_its_outcome(store: Store, world: Any) -> None:
     match_id, ops = await world.new("ada", "bob")
     await store.apply(ops)
-    end = FinishMatch(match_id, "resignation", (-1.0, 1.0), 9, 50, culprit=0, reason="tired")
+    cause = Cause("resigned", (0,), (9,))
+    end = FinishMatch(match_id, "resignation", (-1.0, 1.0), 9, 50, culprit=0, cause=cause)
     await store.apply([end])
     header = (await store.read(match_reads.stored_match, match_id)).header
     assert header.status == "finished"
-    assert (header.termination, header.culprit, header.reason) == ("resignation", 0, "tired")
+    assert (header.termination, header.culprit, header.reason) == (
+        "resignation",
+        0,
+        "seat 1 (ada) resigned at ply 9.",
+    )
     assert (header.returns, header.ply, header.finished_ms) == ((-1.0, 1.0), 9, 50)
     assert await store.read(match_reads.running_matches) == []
 

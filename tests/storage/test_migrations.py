@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
 from typing import Any
 
@@ -22,11 +23,23 @@ from sqlalchemy import (
 from sqlalchemy import types as sqltypes
 from tests.harness.schema import differences
 
-from plyhouse.storage import competition_sql, schema
+from plyhouse.protocol.api.bots import Holder
+from plyhouse.server.match.events import end_data
+from plyhouse.storage import audit, competition_sql, people_changes, schema
+from plyhouse.storage.causes import decoded
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import AlreadyExists, OlderSchema, StorageError
-from plyhouse.storage.models import competition_entries, competitions, leases, players
+from plyhouse.storage.models import audit as newest_audit
+from plyhouse.storage.models import (
+    competition_entries,
+    competitions,
+    events,
+    leases,
+    matches,
+    players,
+)
 from plyhouse.storage.models import metadata as newest
+from plyhouse.storage.rows import By, EventRow
 from plyhouse.storage.store import Store
 from plyhouse.storage.urls import parse_url
 
@@ -116,6 +129,8 @@ async def test_database_of_the_oldest_version_keeps_every_value(old: Any) -> Non
     assert len(before) > 30
     for table, (row,) in before.items():
         (kept,) = after[renamed(table)]
+        if table == "matches":
+            kept |= {name: decoded(kept[name]).sentence() for name in ("reason", "void_reason")}
         assert {name: kept[COLUMNS.get(name, name)] for name in row} == row, table
 
 
@@ -185,6 +200,93 @@ async def test_person_among_the_entries_of_an_older_competition_goes(lasting_url
     async with await Store.open(lasting_url) as store:
         assert await store.read(lambda c: c.execute(select(competition_entries)).all()) == []
         assert (await store.read(competition_sql.list_all))[0].status == "open"
+
+
+async def test_names_in_older_reasons_and_in_the_older_log_become_references(
+    lasting_url: str,
+) -> None:
+    """Each sentence stays as it was, and follows when the account is called otherwise."""
+    reason = "seat 1 (ada/Deep) ran out of time at ply 3, but seat 2 ((another entry)) cannot win."
+    end = {"returns": [0.5, 0.5], "reason": reason, "on_clock": 0, "detail": "too {slow}"}
+    log = (  # what, subject, its id; what it is about
+        ("player.rename", "lovelace to ada", "{player}", "lovelace to ada"),
+        ("player.display", "ada", "{player}", "ada"),
+        ("bot.disable", "ada/Deep", "{bot}", "ada/Deep"),
+        ("version.suspend", "ada/Deep version 1 (abc)", "{version}", "ada/Deep version 1 (abc)"),
+        ("token.revoke", "ply_x... of ada", "{token}", "ply_x... of ada"),
+        ("staff.add", "ada as reader of in {} Cup", "c", None),
+        ("regrade.ask", "7 of ada in Cup", "c", None),
+        ("competition.withdraw", "ada/deep from Cup: pig", "c", "ada/Deep from Cup: pig"),
+        ("competition.disqualify", "ada from Cup", "c", None),
+        ("competition.open", "ada", "c", None),
+        ("student.code", "ada for Cup", "c", None),
+        ("student.reissue-token", "Ada von in Cup", "{competition}", None),
+    )
+
+    def played(connection: Connection) -> None:
+        fill(connection)
+        made = MetaData()
+        made.reflect(connection)
+        first = {
+            name: dict(connection.execute(select(made.tables[name])).one()._mapping)
+            for name in ("players", "bots", "versions", "tokens", "class_members", "audit")
+        }
+        ids = {name: str(first[f"{name}s"]["id"]) for name in ("player", "bot", "version", "token")}
+        ids["competition"] = first["class_members"]["competition_id"
+            if "competition_id" in first["class_members"] else "class_id"]  # fmt: skip
+        for change in (
+            "bots SET name = 'Deep', name_key = 'deep'",
+            "versions SET label = '1', digest = 'abc'",
+            "class_members SET name = 'Ada von'",
+            "match_seats SET seat = 0",
+        ):
+            connection.execute(text(f"UPDATE {change}"))
+        void = "ADA/deep had help, ada/deeper had none."
+        kept = {"reason": reason, "void_reason": void}
+        connection.execute(made.tables["matches"].update().values(kept))
+        connection.execute(made.tables["events"].update().values(kind="end", data=json.dumps(end)))
+        table = made.tables["audit"]
+        connection.execute(table.delete())
+        for number, (what, subject, subject_id, _) in enumerate(log, start=1):
+            entry = {"what": what, "subject": subject, "subject_id": subject_id.format(**ids)}
+            who = "Lovelace" if number == 1 else "ada" if number == 2 else "root (command line)"
+            row = {**first["audit"], "who": who, "old_name": None, **entry}
+            del row["id"]
+            connection.execute(table.insert().values(row))
+
+    database = Database(parse_url(lasting_url))
+    try:
+        await database.write(played)
+    finally:
+        await database.close()
+    async with await Store.open(lasting_url) as store:
+        rows = await store.read(lambda c: c.execute(select(matches)).all())
+        events_now = await store.read(lambda c: c.execute(select(events)).all())
+        ada, other = Holder("ada", "Deep"), Holder("(another entry)", "")
+        (match,), (event,) = rows, events_now
+        data = end_data(EventRow(event.match_id, 0, "end", 3, 0, "flag_fall", data=event.data))
+        for cause in (decoded(match.reason), data.cause):
+            assert cause.sentence([ada, other]) == reason
+            assert "ada" not in cause.encoded()
+            assert cause.sentence([other, ada]) == (
+                "seat 1 ((another entry)) ran out of time at ply 3, but seat 2 (ada/Deep) "
+                "cannot win."
+            )
+        assert (data.returns, data.on_clock, data.detail) == ((0.5, 0.5), 0, "too {slow}")
+        void = decoded(match.void_reason).sentence([Holder("x", "y")])
+        assert void == "x/y had help, ada/deeper had none."
+        entries = {each.what: each for each in await store.read(audit.latest)}
+        assert {each.what: each.subject for each in entries.values()} == {
+            what: shown or subject for what, subject, _, shown in log
+        }
+        assert [entries[what].who for what, *_ in log[:3]] == ["ada", "ada", "root (command line)"]
+        by = By("ada")
+        await store.write(people_changes.rename_player, "ada", "eve", by, 1)
+        again = {each.what: each for each in await store.read(audit.latest, 12)}
+        assert again["player.display"].subject == "ada", "entries have the names of their time"
+        stored = await store.read(lambda c: c.execute(select(newest_audit)).all())
+        naming = [each.what for each in stored if "ada" in f"{each.who} {each.subject}".lower()]
+        assert sorted(naming) == ["competition.open", "student.code"], "words, which name nobody"
 
 
 async def test_no_server_of_the_older_version_holds_the_migrated_database(old: Any) -> None:

@@ -14,8 +14,8 @@ from plyhouse.games import registry
 from plyhouse.games.registry import add_game_file, get_game
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.messages import Act, Hello, MatchMessage, Ping, Pong, Ready, Turn
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
-from plyhouse.server.table.match_runner import Terms
 
 from .browser import Page, sign_in
 from .conftest import Bot, House

@@ -14,6 +14,15 @@ from jinja2 import UndefinedError
 
 from plyhouse.games.base import Parameter
 from plyhouse.games.rules import Block
+from plyhouse.protocol.api.boards import (
+    Board,
+    Mean,
+    MeanReturn,
+    Nash,
+    NextPairing,
+    ProvenLine,
+    Strength,
+)
 from plyhouse.protocol.api.boards import Standing as LeaderboardStanding
 from plyhouse.protocol.api.bots import (
     Bot,
@@ -25,6 +34,8 @@ from plyhouse.protocol.api.bots import (
     Holder,
     Suspension,
 )
+from plyhouse.protocol.api.competitions import Announcement, Code, Entry, Staff
+from plyhouse.protocol.api.matches import KeptOutput
 from plyhouse.protocol.api.people import PlayerAccount
 from plyhouse.protocol.api.reports import (
     BaselineScore,
@@ -32,45 +43,37 @@ from plyhouse.protocol.api.reports import (
     LostMatch,
     Report,
     ReportEntry,
-    ReportRating,
     ReportScore,
     SlowPly,
 )
 from plyhouse.protocol.api.server import ClusterMember, ClusterState
+from plyhouse.protocol.api.submissions import Submission, SubmissionEntry
 from plyhouse.protocol.messages import SeatInfo
 from plyhouse.server.competition_rules.file import Practice as FilePractice
 from plyhouse.server.competitions.bot_profiles import BotCareer
-from plyhouse.server.competitions.upcoming_pairings import Upcoming
-from plyhouse.server.grades.board_statistics import BoardLine
-from plyhouse.server.grades.standings import Entrant, Standing
 from plyhouse.server.lobby.match_search import Words
+from plyhouse.server.match.presence import MatchSummary
 from plyhouse.server.results.bot_statistics import career, paces
-from plyhouse.server.results.fitted import Estimate
-from plyhouse.server.results.nash import NashShare
-from plyhouse.server.table.presence import MatchSummary
 from plyhouse.server.web import templates
 from plyhouse.server.web.pages.client_pages import Tile
-from plyhouse.server.web.pages.competition_forms import STEPS, Entered, Own, Pupil, Staff
-from plyhouse.server.web.pages.competitions import Cell, Mean, Practice, Row, Table
+from plyhouse.server.web.pages.competition_forms import STEPS, Entered, Own, Pupil, StaffView
+from plyhouse.server.web.pages.competitions import Practice, Row, Table
 from plyhouse.server.web.pages.games import Rules
 from plyhouse.server.web.pages.matches import FILTERS as LOOKED_FOR
 from plyhouse.server.web.pages.rendering import ENVIRONMENT, render
 from plyhouse.server.web.pages.template_filters import FILTERS
-from plyhouse.server.web.plots import Bar, progress, rating_history
+from plyhouse.server.web.plots import Bar, HeatCell, progress, rating_history
 from plyhouse.storage.bot_profiles import PlyCost
-from plyhouse.storage.competition_messages import Announcement
+from plyhouse.storage.causes import written
 from plyhouse.storage.competition_rows import (
-    Code,
     CompetitionEntry,
     CompetitionGame,
     CompetitionRow,
     CompetitionStudent,
-    StaffMember,
     VersionRow,
 )
-from plyhouse.storage.outputs import KeptOutput
 from plyhouse.storage.rows import MatchRow, SeatRow
-from plyhouse.storage.submission_rows import OUTCOMES, AskedEntry, SubmissionRow
+from plyhouse.storage.submission_rows import OUTCOMES, SubmissionRow
 
 PLAIN = "zebra"
 NAMES = (
@@ -118,7 +121,7 @@ def match(name: str, **changed: Any) -> MatchRow:
         "ply": 7,
         "finished_ms": 1_700_000_000_000,
         "termination": f"flag_{name}",
-        "reason": name,
+        "cause": written(name),
         "returns": (1.0, -1.0),
     }
     return MatchRow(**{**fields, **changed})
@@ -180,29 +183,28 @@ def course(name: str) -> CompetitionRow:
 
 def board(name: str) -> Table:
     """A drawn board of two lines, the second without a rating."""
-    estimate = Estimate(name, 1500.0, 9.0, 1480.0, 1520.0, 1470.0, 1530.0, 1, 2, 4.0, 2.0)
-    share = NashShare(name, 0.5, 0.0, 0.4, 0.6, 1.0)
-    out = Standing(
-        1, Entrant(1, name, name, partners=((3, f"x/{name}"),)), 0.5, 4, 2, 0, 2, 0, place=2
+    out = ProvenLine(
+        *(1, name, name, "active", False, 0.5, 4, 2, 0, 2, 0, {}),
+        rating=Strength(1500.0, 1480.0, 1520.0, 1470.0, 1530.0, 1, 2, 4.0),
+        ahead=0.5,
+        twin_of="",
+        nash=Nash(0.5, 0.4, 0.6, 0.0, 1.0),
+        returns={name: MeanReturn(Mean(1.0, 0.5, 2.0, 3), Mean(1.0, None, None, 1), 0.1, 0.1, 2.0)},
+        place=2,
+        partners=[f"x/{name}"],
     )
-    twin = Entrant(2, name, name, name, baseline=True, twin_of=name)
-    gone = Standing(None, twin, None, 0, 0, 0, 0, 0)
+    gone = ProvenLine(
+        *(None, f"{name}!", name, name, True, None, 0, 0, 0, 0, 0, {}),
+        rating=None,
+        ahead=None,
+        twin_of=name,
+        nash=None,
+        returns={},
+    )
+    shown = Board(name, name, "open", "public", 4, 0, [out, gone], [name], {}, {}, [], [])
     bar = Bar(0.0, 100.0, 20.0, 60.0, 50.0)
-    rows = (
-        Row(
-            BoardLine(out, estimate, 0.5, share),
-            bar,
-            (Mean(1.0, 0.5, None, (0.1, 2.0)),),
-            (None, Cell(0.5, 5, 4)),
-        ),
-        Row(
-            BoardLine(gone, None, None, None),
-            None,
-            (Mean(None, None, None),),
-            (Cell(None, 5, 0), None),
-        ),
-    )
-    return Table(rows, ((name, True),), True, True, (name,), 0)
+    rows = (Row(out, bar, (None, HeatCell(0.5, 4))), Row(gone, None, (HeatCell(0.5, 0), None)))
+    return Table(shown, rows, ((name, False), (name, True)), True, True)
 
 
 def practice(name: str) -> Practice:
@@ -227,7 +229,7 @@ def competition(name: str) -> dict[str, Any]:
         "announced": [Announcement(1, 0, name, kind, name) for kind in ("note", "change")],
         "games": [SimpleNamespace(game=name, finished=1, planned=2, waiting_for=(name,))],
         "named": True,
-        "following": [Upcoming(name, "1", 0, (name, name), 2, own) for own in (True, False)],
+        "following": [NextPairing(name, "1", 0, [name, name], 2, own) for own in (True, False)],
         "running": [live(name)],
         "files": ("csv", "jsonl"),
         "every": 15000,
@@ -241,15 +243,19 @@ def entries(name: str) -> tuple[Entered, ...]:
     here = CompetitionEntry(1, 1, name, name, 1, name, name, True, False, "active")
     gone = CompetitionEntry(2, 1, name, name, 2, "", "", False, False, name, 3, name, name)
     never = CompetitionEntry(3, 1, name, name, None, "", "", False, True, "active")
-    submitted = Entered(here, False, hosted=True)
-    return Entered(here, True), Entered(gone, False), Entered(never, False), submitted
+
+    def shown(entry: CompetitionEntry, *, connected: bool = False, hosted: bool = False) -> Entered:
+        fields = (entry.name, entry.version, entry.digest, entry.chosen, entry.baseline)
+        return Entered(entry, Entry(*fields, entry.status, connected, hosted=hosted))
+
+    return shown(here, connected=True), shown(gone), shown(never), shown(here, hosted=True)
 
 
-def staff(name: str) -> Staff:
+def staff(name: str) -> StaffView:
     """A competition with a student, and one who was removed."""
     there = CompetitionStudent(1, name, f"{name}!", "active", 0, 1)
     gone = CompetitionStudent(2, name, "", name, 0, None)
-    return Staff(
+    return StaffView(
         "owner",
         STEPS["running"],
         True,
@@ -258,17 +264,20 @@ def staff(name: str) -> Staff:
         (Suspension(name, name, name, name, 1, 0, name),),
         (Code("ab", 2, 1, 1, name, None, None), Code("cd", 2, 1, None, "", None, 1)),
         (name,),
-        people=(StaffMember(name, "owner", 0), StaffMember(name, "reader", 0)),
+        people=(Staff(name, "owner", 0), Staff(name, "reader", 0)),
     )
 
 
 def own(name: str) -> Own:
     student = CompetitionStudent(1, name, name, name, 0, 1)
-    asked = tuple(AskedEntry("c", name, True, 0, each) for each in OUTCOMES)
+    asked = [SubmissionEntry(name, True, each, text) for each, text in OUTCOMES.items()]
     handed_in = tuple(
-        SubmissionRow(
-            *(1, name, name, 1, 1, name, label, status, report, (name,), 0, None),
-            competitions=asked,
+        Submission(
+            *(1, f"{name}/{name}", label, name, status, [name], 5, 0, None),
+            asked,
+            open=False,
+            report=report,
+            waits_for=name,
         )
         for status, label, report in (
             ("ready", name, name),
@@ -277,14 +286,14 @@ def own(name: str) -> Own:
         )
     )
     versions = (VersionRow(1, 1, name, name, name, 0),)
-    return Own(student, entries(name), versions, True, True, 5, handed_in, in_want={1: name})
+    return Own(student, entries(name), versions, True, True, 5, handed_in)
 
 
 def report(name: str) -> Report:
     """A report that has something of everything; addresses are the server's own."""
     score = ReportScore(name, 2, 1, 0, 1, 0.5, None, None, 0.1, 0.9)
     goal = BaselineScore(name, 2, 1, 0, 1, 0.5, 0.2, 0.8, 0.1, 0.9, name, 0.4, True)
-    rating = ReportRating(1500.0, 1490.0, 1510.0, 1480.0, 1520.0, 1, 2)
+    rating = Strength(1500.0, 1490.0, 1510.0, 1480.0, 1520.0, 1, 2, 2.0)
     entered = ReportEntry(name, name, name, name, 1, 0.5, 2, 1, 0, 1, 1, rating)
     forfeit = Forfeit(name, name, name, name, 3, name, name, [name], None, "/matches/a?ply=3")
     slow = SlowPly(name, name, 3, name, 0.5, 0.5, 9.0, "/matches/a?ply=3")
@@ -328,9 +337,7 @@ def bot_page(name: str) -> dict[str, Any]:
         "older": name,
         "first": True,
         "shown": 1,
-        "printed": [
-            KeptOutput(name, name, name, 0, name, 1, result, 2, 3) for result in (None, "L")
-        ],
+        "printed": [KeptOutput(name, name, 0, name, 1, result, 2, 3) for result in (None, "L")],
     }
 
 
@@ -464,7 +471,7 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
                 "output": False,
             },
             {
-                "row": match(name, void_reason=name),
+                "row": match(name, void_cause=written(name)),
                 "rules": rules(name),
                 "reviews": False,
                 "trees": False,
@@ -492,7 +499,7 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
                 "running": [],
                 "named": False,
                 "files": (),
-                "staff": Staff("reader", (), False, (), (), (), ()),
+                "staff": StaffView("reader", (), False, (), (), (), ()),
                 "own": Own(
                     CompetitionStudent(1, name, name, "active", 0, None),
                     (),

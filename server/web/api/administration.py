@@ -6,17 +6,16 @@ business of the scope ``admin``, matches and competitions that of ``organise``.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Annotated, Any, Final
 
-from litestar import Request, get, post
+from litestar import Request
 from litestar.datastructures import State
-from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath, JSONBody, QueryParameter
 from msgspec import Meta
 
-from plyhouse.protocol.api import calls, competition_calls
+from plyhouse.protocol.api import administration_calls, calls, competition_calls
 from plyhouse.protocol.api.bodies import (
     Exclusion,
     Reason,
@@ -34,7 +33,7 @@ from plyhouse.server.administration.audit_follower import AuditFollower
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.results.voiding import void_match
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.web.api.access import authorise, first, stored_for
+from plyhouse.server.web.api.access import authorise, stored_for
 from plyhouse.server.web.api.matches import match_view
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import MAX_OFFSET, Limit, service
@@ -76,18 +75,7 @@ async def _measure(
     await service(state, AuditFollower).look()
 
 
-def _post(path: str, *scopes: str) -> Callable[[Callable[..., Any]], HTTPRouteHandler]:
-    """A handler for those whose token has one of ``scopes``."""
-    return post(
-        path,
-        tags=["administration"],
-        security=[{"token": []}],
-        status_code=200,
-        guards=[first(*scopes)],
-    )
-
-
-@_post("/api/v1/players/{name:str}/disable", "admin")
+@serve(administration_calls.disable_player, "administration")
 async def disable_player(
     state: State, request: Call, name: FromPath[str], data: JSONBody[Exclusion]
 ) -> PlayerAccount:
@@ -98,7 +86,7 @@ async def disable_player(
         )
 
 
-@_post("/api/v1/players/{name:str}/enable", "admin")
+@serve(administration_calls.enable_player, "administration")
 async def enable_player(
     state: State, request: Call, name: FromPath[str], data: JSONBody[Reason]
 ) -> PlayerAccount:
@@ -107,7 +95,7 @@ async def enable_player(
         return await store.write(people_changes.enable_player, name, by, store.now())
 
 
-@_post("/api/v1/players/{name:str}/rename", "admin")
+@serve(administration_calls.rename_player, "administration")
 async def rename_player(
     state: State, request: Call, name: FromPath[str], data: JSONBody[Renaming]
 ) -> PlayerAccount:
@@ -116,7 +104,7 @@ async def rename_player(
         return await store.write(people_changes.rename_player, name, data.name, by, store.now())
 
 
-@_post("/api/v1/players/{name:str}/bots/{bot:str}/disable", "admin")
+@serve(administration_calls.disable_bot, "administration")
 async def disable_bot(
     state: State, request: Call, name: FromPath[str], bot: FromPath[str], data: JSONBody[Exclusion]
 ) -> Bot:
@@ -127,7 +115,7 @@ async def disable_bot(
         )
 
 
-@_post("/api/v1/players/{name:str}/bots/{bot:str}/enable", "admin")
+@serve(administration_calls.enable_bot, "administration")
 async def enable_bot(
     state: State, request: Call, name: FromPath[str], bot: FromPath[str], data: JSONBody[Reason]
 ) -> Bot:
@@ -136,7 +124,7 @@ async def enable_bot(
         return await store.write(people_changes.enable_bot, name, bot, by, store.now())
 
 
-@serve(calls.suspensions)
+@serve(administration_calls.suspensions)
 async def suspensions(state: State, request: Call) -> list[Suspension]:
     """List suspended versions and why, latest first: players their own.
 
@@ -151,7 +139,7 @@ async def suspensions(state: State, request: Call) -> list[Suspension]:
     return [each for each in found if each.bot_id in seen or each.player == identity.player]
 
 
-@serve(calls.reinstate, "administration")
+@serve(administration_calls.reinstate, "administration")
 async def reinstate(
     state: State,
     request: Call,
@@ -169,7 +157,7 @@ async def reinstate(
         )
 
 
-@_post("/api/v1/tokens/revoke", "admin")
+@serve(administration_calls.revoke_token)
 async def revoke_token(state: State, request: Call, data: JSONBody[Revocation]) -> Token:
     """Revoke a token, and close the connections that were opened with it at once."""
     async with _measure(state, request, "admin", data.why) as (store, by):
@@ -235,15 +223,13 @@ async def delete_tournament(
     await _steer(state, request, tournament, "delete", why, "change")
 
 
-@get("/api/v1/audit", tags=["administration"], security=[{"token": []}])
+@serve(administration_calls.audit)
 async def audit(
     state: State,
-    request: Call,
     limit: Limit = 100,
     before: Annotated[int | None, QueryParameter(ge=1, le=MAX_OFFSET)] = None,
 ) -> list[AuditEntry]:
     """Show what organisers did, newest first; ``before`` is the last id of the page before."""
-    await authorise(request, "admin")
     return await service(state, Store).read(stored_audit.latest, limit, before)
 
 

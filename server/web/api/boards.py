@@ -18,18 +18,15 @@ from plyhouse.protocol.api.boards import (
     HeadToHead,
     Mean,
     MeanReturn,
-    Nash,
     ProvenLine,
     SeatTerm,
-    Strength,
-    Twin,
 )
 from plyhouse.protocol.api.reports import Report
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.exports import FILES, MATCHES, STAFF_FILES, Exports
 from plyhouse.server.competitions.reports import Reports
 from plyhouse.server.grades.board import Board as KnownBoard
-from plyhouse.server.grades.board_statistics import BoardLine, Crossing
+from plyhouse.server.grades.board_statistics import BoardLine, Crossing, strength
 from plyhouse.server.results.intervals import Interval
 from plyhouse.server.results.luck import Adjusted
 from plyhouse.server.web.api.access import authorise, staff_for, viewer_of
@@ -61,10 +58,7 @@ def board_view(found: KnownBoard, *, crosses: bool) -> Board:
         },
         draws={} if fitted is None else dict(fitted.draws),
         crosstab=cross_views(found.crosstab) if crosses else [],
-        twins=[
-            Twin(each.entry, each.twin, each.same, each.score, each.elo, each.chance)
-            for each in found.duplicates
-        ],
+        twins=list(found.duplicates),
         scoring={game: each.value for game, each in found.scoring.items()},
         any_time=found.file.until_certain,
     )
@@ -76,7 +70,7 @@ def cross_views(table: dict[tuple[str, str], Crossing]) -> list[HeadToHead]:
 
 
 def _line(line: BoardLine, lucky: frozenset[str], grade: str) -> ProvenLine:
-    standing, estimate = line.standing, line.estimate
+    standing = line.standing
     who = standing.entrant
     return ProvenLine(
         rank=standing.rank,
@@ -91,32 +85,14 @@ def _line(line: BoardLine, lucky: frozenset[str], grade: str) -> ProvenLine:
         losses=standing.losses,
         forfeits=standing.forfeits,
         games=dict(standing.games),
-        rating=None
-        if estimate is None
-        else Strength(
-            elo=estimate.elo,
-            low=estimate.low,
-            high=estimate.high,
-            any_low=estimate.any_low,
-            any_high=estimate.any_high,
-            rank_low=estimate.rank_low,
-            rank_high=estimate.rank_high,
-            matches=estimate.games,
-        ),
+        rating=strength(line.estimate),
         ahead=line.ahead,
         twin_of=who.twin_of,
-        nash=None
-        if line.nash is None
-        else Nash(
-            share=line.nash.share,
-            low=line.nash.low,
-            high=line.nash.high,
-            score=line.nash.score,
-            chosen=line.nash.chosen,
-        ),
+        nash=line.nash,
         returns={game: _return(each, known=game in lucky) for game, each in line.returns.items()},
         place=standing.place,
         grade=grade,
+        partners=[name for _, name in who.partners],
     )
 
 

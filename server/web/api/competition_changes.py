@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict
 from typing import Any, Final
 
 from litestar import Request
@@ -93,7 +92,7 @@ async def losses(state: State, request: Call, competition: FromPath[str]) -> Los
     """Say what would be lost if a competition were deleted."""
     store = service(state, Store)
     row, _ = await staff_for(request, competition, "see")
-    return Losses(**asdict(await store.read(competition_changes.losses, row.id, store.now())))
+    return await store.read(competition_changes.losses, row.id, store.now())
 
 
 @serve(competition_calls.copy_competition)

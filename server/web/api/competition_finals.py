@@ -84,17 +84,13 @@ async def following(
     A ladder draws when two bots have room, and knows none before.
     """
     viewer = await viewer_of(request)
-    found = await upcoming(
+    return await upcoming(
         boards=service(state, Boards),
         tournaments=service(state, Tournaments),
         reference=competition,
         identity=viewer,
         limit=limit,
     )
-    return [
-        NextPairing(each.game, each.key, each.round, list(each.entries), each.matches, each.own)
-        for each in found
-    ]
 
 
 HANDLERS: Final[tuple[Any, ...]] = (rounds, certainty, following)

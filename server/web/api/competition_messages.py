@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any, Final
 
 from litestar import Request
@@ -19,7 +18,6 @@ from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import competition_messages, competition_sql
 from plyhouse.storage import competition_messages as stored_regrades
-from plyhouse.storage.competition_messages import Regrade as RegradeRow
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 
@@ -31,8 +29,7 @@ async def list_announcements(
     state: State, request: Call, competition: FromPath[str]
 ) -> list[Announcement]:
     """List the announcements of a competition, newest first, for those who may see its board."""
-    found = await service(state, Boards).announcements(competition, await viewer_of(request))
-    return [Announcement(**asdict(each)) for each in found]
+    return await service(state, Boards).announcements(competition, await viewer_of(request))
 
 
 @serve(competition_calls.announce)
@@ -42,10 +39,9 @@ async def announce(
     """Publish an announcement."""
     store = service(state, Store)
     row, identity = await staff_for(request, competition, "run")
-    made = await store.write(
+    return await store.write(
         competition_messages.announce, row.id, data.text, By(identity.player), store.now()
     )
-    return Announcement(**asdict(made))
 
 
 @serve(competition_calls.remove_announcement)
@@ -58,20 +54,6 @@ async def remove_announcement(
     await store.write(competition_messages.remove, row.id, number, By(identity.player), store.now())
 
 
-def _view(row: RegradeRow) -> Regrade:
-    return Regrade(
-        row.id,
-        row.student,
-        row.match_id or "",
-        row.text,
-        row.asked_ms,
-        row.answer,
-        row.answered_by,
-        row.answered_ms,
-        row.closed_ms,
-    )
-
-
 @serve(competition_calls.regrades)
 async def regrades(state: State, request: Call, competition: FromPath[str]) -> list[Regrade]:
     """List the requests for a regrade, open ones first: all to the staff, a student's own to it."""
@@ -79,10 +61,7 @@ async def regrades(state: State, request: Call, competition: FromPath[str]) -> l
     identity = await authorise(request, "play", "organise")
     row = await store.read(competition_sql.find, competition)
     staff = allows(await role_in(store, row.id, identity), "see")
-    found = await store.read(
-        stored_regrades.requests, row.id, None if staff else identity.player_id
-    )
-    return [_view(each) for each in found]
+    return await store.read(stored_regrades.requests, row.id, None if staff else identity.player_id)
 
 
 @serve(competition_calls.ask_regrade)
@@ -93,10 +72,9 @@ async def ask_regrade(
     store = service(state, Store)
     identity = await authorise(request, "play")
     row = await store.read(competition_sql.find, competition)
-    made = await store.write(
+    return await store.write(
         stored_regrades.ask, row.id, identity.player_id, data.text, data.match or None, store.now()
     )
-    return _view(made)
 
 
 @serve(competition_calls.answer_regrade)
@@ -110,7 +88,7 @@ async def answer_regrade(
     """Answer a request for a regrade, close it, or both."""
     row, identity = await staff_for(request, competition, "run")
     by = By(identity.player)
-    made = await service(state, Store).write(
+    return await service(state, Store).write(
         stored_regrades.answer,
         row.id,
         number,
@@ -119,7 +97,6 @@ async def answer_regrade(
         service(state, Store).now(),
         close=data.close,
     )
-    return _view(made)
 
 
 HANDLERS: Final[tuple[Any, ...]] = (

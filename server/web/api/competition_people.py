@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Annotated, Any, Final
 
 from litestar import Request
 from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody, QueryParameter
+from msgspec.structs import replace
 
 from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.bodies import (
@@ -33,7 +33,6 @@ from plyhouse.protocol.api.competitions import (
     Entry,
     Extended,
     Joining,
-    Member,
     Staff,
     Student,
 )
@@ -46,6 +45,7 @@ from plyhouse.server.competition_rules.file import decoded, file_of
 from plyhouse.server.competitions.baselines import BaselineState
 from plyhouse.server.competitions.boards import lateness
 from plyhouse.server.competitions.finals import told_delay
+from plyhouse.server.competitions.overview import CompetitionView
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import (
     acting_staff,
@@ -67,7 +67,6 @@ from plyhouse.storage import (
     join_codes,
     people_changes,
 )
-from plyhouse.storage.competition_rows import Code as CodeRow
 from plyhouse.storage.competition_rows import (
     CompetitionEntry,
     CompetitionRow,
@@ -128,7 +127,7 @@ async def take_in(
     delays = ""
     if late_until is not None:
         delays = await _delayed(store, row, [each.account for each in joined])
-    return [Joining(**asdict(each), delays=delays) for each in joined]
+    return [replace(each, delays=delays) for each in joined]
 
 
 @serve(competition_calls.students)
@@ -216,7 +215,7 @@ async def reissue_token(
         people_changes.reissue_token, competition, data.student, data.member, by, store.now()
     )
     await service(state, AuditFollower).look()
-    return Joining(**asdict(made))
+    return made
 
 
 @serve(competition_calls.new_code)
@@ -240,14 +239,14 @@ async def new_code(
     if code.late_ms is not None:
         who = "students who join by this code"
         delays = await _delayed(store, row, [who], {who: code.late_ms})
-    return _code(code, delays)
+    return replace(code, delays=delays)
 
 
 @serve(competition_calls.codes)
 async def codes(state: State, request: Call, competition: FromPath[str]) -> list[Code]:
     """List the codes of a competition."""
     row, _ = await staff_for(request, competition, "run")
-    return [_code(each) for each in await service(state, Store).read(join_codes.codes_of, row.id)]
+    return await service(state, Store).read(join_codes.codes_of, row.id)
 
 
 @serve(competition_calls.revoke_code)
@@ -276,7 +275,7 @@ async def join(state: State, request: Call, data: JSONBody[Join]) -> Joining:
     row, joined = await service(state, Registration).join(
         data.code, data.player, token, address_of(request), member
     )
-    return Joining(row.name, joined.account, joined.token, joined.outcome)
+    return replace(joined, name=row.name)
 
 
 @serve(competition_calls.versions)
@@ -363,6 +362,18 @@ def entry_row(
     )
 
 
+def entry_in(view: CompetitionView, directory: Directory, entry: CompetitionEntry) -> Entry:
+    """Return an entry with all that its organiser sees of it."""
+    return entry_row(
+        directory,
+        entry,
+        baseline=view.baselines.get(entry.name),
+        late=view.late_of(entry),
+        hosted=entry.bot_id in view.hosted,
+        missing=view.missing.get(entry.bot_id, ()),
+    )
+
+
 def student_row(student: CompetitionStudent) -> Student:
     """Return a student as the API shows it."""
     return Student(
@@ -370,20 +381,15 @@ def student_row(student: CompetitionStudent) -> Student:
         student.display,
         student.status,
         student.extended_ms,
-        [Member(each.name, each.email, each.institution_id) for each in student.members],
+        list(student.members),
     )
-
-
-def _code(code: CodeRow, delays: str = "") -> Code:
-    return Code(**asdict(code), delays=delays)
 
 
 @serve(competition_calls.staff)
 async def staff(state: State, request: Call, competition: FromPath[str]) -> list[Staff]:
     """List the staff of a competition, owners first; empty where every organiser is an owner."""
     row, _ = await staff_for(request, competition, "see")
-    found = await service(state, Store).read(competition_staff.staff_of, row.id)
-    return [Staff(each.player, each.role, each.since_ms) for each in found]
+    return await service(state, Store).read(competition_staff.staff_of, row.id)
 
 
 @serve(competition_calls.add_staff)
@@ -394,10 +400,7 @@ async def add_staff(
     store = service(state, Store)
     row, identity = await staff_for(request, competition, "change")
     by = By(identity.player, data.why)
-    made, able = await store.write(
-        competition_staff.add, row.id, data.player, data.role, by, store.now()
-    )
-    return Staff(made.player, made.role, made.since_ms, able)
+    return await store.write(competition_staff.add, row.id, data.player, data.role, by, store.now())
 
 
 @serve(competition_calls.remove_staff)

@@ -7,7 +7,6 @@ with the scope ``organise``; the audit log records its actions.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Annotated, Any, Final
 
 from litestar import Request
@@ -26,9 +25,7 @@ from plyhouse.protocol.api.competitions import (
     Competition,
     CompetitionDetail,
     EndedFinal,
-    FinalGame,
     Measure,
-    Member,
     Rehearsal,
 )
 from plyhouse.protocol.api.reports import Suspicions
@@ -52,7 +49,7 @@ from plyhouse.server.web.api.access import (
     staff_for,
     viewer_of,
 )
-from plyhouse.server.web.api.competition_people import entry_row, student_row
+from plyhouse.server.web.api.competition_people import entry_in, student_row
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.parameters import service
@@ -78,11 +75,10 @@ async def check(state: State, request: Call, data: JSONBody[FileText]) -> list[M
     await authorise(request, "organise")
     file = await service(state, Competitions).check(data.file)
     control = str(file.time_control)
-    measures = [
+    return [
         await service(state, Store).read(competition_sql.measure, game, control)
         for game in file.games
     ]
-    return [Measure(**asdict(each)) for each in measures]
 
 
 @serve(competition_calls.open_competition)
@@ -115,30 +111,8 @@ async def status(state: State, request: Call, competition: FromPath[str]) -> Com
         warnings=[*view.warnings, *await service(state, Hosting).in_vain(row.id)],
         file=view.row.file,
         students=[student_row(each) for each in view.students],
-        entries=[
-            entry_row(
-                service(state, Directory),
-                each,
-                baseline=view.baselines.get(each.name),
-                late=view.late_of(each),
-                hosted=each.bot_id in view.hosted,
-                missing=view.missing.get(each.bot_id, ()),
-            )
-            for each in view.entries
-        ],
-        progress=[
-            FinalGame(
-                game=each.game,
-                tournament=each.tournament_id,
-                planned=each.planned,
-                finished=each.finished,
-                waiting_for=list(each.waiting_for),
-                absent=list(each.absent),
-                unplayed=each.unplayed,
-                scoring=each.scoring.value,
-            )
-            for each in view.games
-        ],
+        entries=[entry_in(view, service(state, Directory), each) for each in view.entries],
+        progress=list(view.games),
     )
 
 
@@ -328,7 +302,7 @@ def _grade_line(entry: GradeEntry, baselines: Sequence[Baseline], scoring: str) 
         standard_error={b.bot: error for b, error in zip(baselines, grade.errors, strict=True)},
         points=entry.points,
         group=entry.group,
-        members=[Member(*each) for each in entry.people],
+        members=list(entry.people),
         certainty={
             name: GradeCertainty(each.low, each.high, each.pairs, each.state.value)
             for name, each in entry.certainty.items()

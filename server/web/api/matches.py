@@ -11,7 +11,7 @@ import asyncio
 from typing import Annotated, Any, Final, Literal, cast
 
 import msgspec
-from litestar import MediaType, Request, Response, get
+from litestar import MediaType, Request, Response
 from litestar.datastructures import ResponseHeader, State
 from litestar.params import FromPath, FromQuery, QueryParameter
 
@@ -42,8 +42,6 @@ MAX_POSITIONS: Final = 200
 
 
 Call = Request[Any, Any, Any]
-_OPEN: Final[dict[str, Any]] = {"tags": ["matches"], "security": [{}, {"token": []}]}
-"""Without a token there are the public matches only."""
 
 
 @serve(calls.page_of_matches)
@@ -116,9 +114,8 @@ async def record(state: State, request: Call, match: FromPath[str]) -> Response[
         return _json(await service(state, Helpers).run(record_json, stored))
 
 
-@get(
-    "/api/v1/matches/{match:str}/notation",
-    **_OPEN,
+@serve(
+    calls.notation,
     media_type=MediaType.TEXT,
     response_headers=[ResponseHeader(name="content-disposition", value="attachment")],
 )
@@ -277,7 +274,7 @@ async def detail(request: Call, state: State, match: FromPath[str]) -> Ending:
             403,
         )
     data = end_data(end)
-    return Ending(match, end.ply, end.seat, end.text, data.reason, data.detail)
+    return Ending(match, end.ply, end.seat, end.text, stored.header.reason, data.detail)
 
 
 HANDLERS: Final[tuple[Any, ...]] = (

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from litestar import Request, patch
+from litestar import Request
 from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery, JSONBody
 
-from plyhouse.protocol.api import calls
+from plyhouse.protocol.api import administration_calls, calls
 from plyhouse.protocol.api.bodies import Erasing, NewPlayer, PlayerChange
 from plyhouse.protocol.api.bots import BotMatch, BotPage
 from plyhouse.protocol.api.people import Account, ErasedPlayer, Player
@@ -18,7 +18,7 @@ from plyhouse.server.accounts.registration import Registration
 from plyhouse.server.administration.erasure import Eraser
 from plyhouse.server.competitions.bot_profiles import BotProfiles
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.web.api.access import address_of, authorise, first, sight_of, viewer_of
+from plyhouse.server.web.api.access import address_of, authorise, sight_of, viewer_of
 from plyhouse.server.web.api.matches import match_view
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import Limit, service
@@ -77,12 +77,7 @@ async def register(
     return Account(*await registration.register(data.player, address_of(request), data.display))
 
 
-@patch(
-    "/api/v1/players/{name:str}",
-    tags=["players"],
-    security=[{"token": []}],
-    guards=[first("play")],
-)
+@serve(calls.change_player)
 async def change(
     state: State, request: Request[Any, Any, Any], name: FromPath[str], data: JSONBody[PlayerChange]
 ) -> Player:
@@ -102,7 +97,7 @@ async def change(
 Call = Request[Any, Any, Any]
 
 
-@serve(calls.erase_player, "administration")
+@serve(administration_calls.erase_player, "administration")
 async def erase_player(
     state: State, request: Call, name: FromPath[str], data: JSONBody[Erasing]
 ) -> ErasedPlayer:
@@ -114,11 +109,10 @@ async def erase_player(
     erasure = service(state, Eraser)
     identity = await authorise(request, "organise")
     await erasure.admit(name, identity)
-    erased = await erasure.erase(name, By(identity.player, data.why))
-    return ErasedPlayer(erased.pseudonym, erased.matches, list(erased.competitions))
+    return await erasure.erase(name, By(identity.player, data.why))
 
 
-@serve(calls.stored_data, "administration")
+@serve(administration_calls.stored_data, "administration")
 async def personal_data(state: State, request: Call, name: FromPath[str]) -> dict[str, Any]:
     """Return everything stored about an account.
 

@@ -49,7 +49,7 @@ from plyhouse.storage.members import cluster_overview
 from plyhouse.storage.store import Store
 
 
-@get(["/api/v1/health", "/api/v1/status"], tags=["server"])
+@serve(calls.health, also="/api/v1/status")
 async def health(state: State) -> Response[Health]:
     """Say how the server is doing: 503 while it cannot store anything, or stops."""
     hub = service(state, Hub)

@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import Any, Final, ParamSpec, TypeVar, overload
 
-from litestar import Response, delete, get, post, put
+from litestar import Response, delete, get, patch, post, put
 from litestar.handlers import HTTPRouteHandler
 
 from plyhouse.protocol.api.routes import Route
@@ -20,8 +20,11 @@ from plyhouse.server.web.api.access import first
 P = ParamSpec("P")
 T = TypeVar("T")
 
-DECORATORS: Final[dict[str, Any]] = {"GET": get, "POST": post, "PUT": put, "DELETE": delete}
+DECORATORS: Final[dict[str, Any]] = {
+    "GET": get, "POST": post, "PUT": put, "PATCH": patch, "DELETE": delete,
+}  # fmt: skip
 SECTIONS: Final = {
+    "audit": "administration",
     "bots": "players",
     "cluster": "administration",
     "health": "server",
@@ -32,23 +35,27 @@ SECTIONS: Final = {
     "seeks": "people",
     "session": "people",
     "suspensions": "administration",
+    "tokens": "administration",
 }
 """The sections of the API's description, by the first part of a path where it is not its name."""
 
 
 @overload
 def serve(
-    route: Route[P, Rows[T]], section: str = "", *, step: str = "", **options: Any
+    route: Route[P, Rows[T]], section: str = "", *, step: str = "", also: str = "", **options: Any
 ) -> Callable[[Callable[..., Awaitable[list[T]]]], HTTPRouteHandler]: ...
 @overload
 def serve(
-    route: Route[P, T], section: str = "", *, step: str = "", **options: Any
+    route: Route[P, T], section: str = "", *, step: str = "", also: str = "", **options: Any
 ) -> Callable[[Callable[..., Awaitable[T] | Awaitable[Response[T]]]], HTTPRouteHandler]: ...
-def serve(route: Route[Any, Any], section: str = "", *, step: str = "", **options: Any) -> Any:
+def serve(
+    route: Route[Any, Any], section: str = "", *, step: str = "", also: str = "", **options: Any
+) -> Any:
     """Register the decorated handler for a route.
 
     section: the section of the description, if it does not follow from the path
     step: the value of the place ``step`` that this handler is for
+    also: another path of the handler
     options: further arguments for Litestar
     """
     security: list[dict[str, list[str]]] = [{"token": []}]
@@ -62,9 +69,14 @@ def serve(route: Route[Any, Any], section: str = "", *, step: str = "", **option
         options.setdefault("request_max_body_size", route.longest)
     name = route.path.split("/")[3]
     path = typed_path(route).replace("{step:str}", step)
+    paths = [path, also] if also else path
     tags = [section or SECTIONS.get(name, name)]
     return DECORATORS[route.method](
-        path, tags=tags, status_code=route.status, opt={"route": route}, **options
+        paths,
+        tags=tags,
+        status_code=route.status,
+        opt={"route": route},
+        **options,
     )
 
 

@@ -285,22 +285,9 @@ async def kept(
     store = service(state, Store)
     identity = await authorise(request, "play")
     row = await store.read(people.bot_named, identity.player, bot) if bot else None
-    found = await store.read(
+    return await store.read(
         outputs.latest, identity.player_id, row.id if row is not None else None, limit
     )
-    return [
-        KeptOutput(
-            each.match,
-            f"{each.player}/{each.bot}",
-            each.seat,
-            each.game,
-            each.finished_ms,
-            each.result,
-            each.crashes,
-            each.bytes,
-        )
-        for each in found
-    ]
 
 
 def _view(match: str, found: BotOutput) -> Output:

@@ -18,7 +18,7 @@ from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.competitions.tournaments import Tournaments, TournamentView
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.lobby.lobby import read_game, read_time_control
-from plyhouse.server.table.match_runner import Terms
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.web.api.access import authorise
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import service

@@ -11,7 +11,7 @@ import asyncio
 import re
 from typing import Annotated, Any, Final, cast
 
-from litestar import Request, Response, get
+from litestar import Request, Response
 from litestar.datastructures import State
 from litestar.params import FromPath, QueryParameter
 
@@ -72,7 +72,7 @@ async def tree(
     return cast("Tree", {name: value for name, value in found.items() if name != "svg"})
 
 
-@get("/api/v1/matches/{match:str}/tree.svg", tags=["matches"], media_type="image/svg+xml")
+@serve(calls.tree_picture, media_type="image/svg+xml")
 async def picture(
     request: Call,
     state: State,
@@ -87,7 +87,7 @@ async def picture(
     return Response(str(found.get("svg", "")), media_type="image/svg+xml", headers=_PICTURE)
 
 
-@get("/api/v1/matches/{match:str}/tree/scene", tags=["matches"])
+@serve(calls.tree_scene)
 async def scene(
     request: Call, match: FromPath[str], ply: Ply = 0, then: Then = None
 ) -> dict[str, Any]:

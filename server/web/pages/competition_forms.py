@@ -17,6 +17,8 @@ from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery, QueryParameter
 
 from plyhouse.protocol.api.bots import Suspension
+from plyhouse.protocol.api.competitions import Code, Entry, Regrade, Staff
+from plyhouse.protocol.api.submissions import Submission
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import allows, role_in
 from plyhouse.server.competition_rules.file_template import template
@@ -29,6 +31,8 @@ from plyhouse.server.config import ServerConfig
 from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import viewer_of
+from plyhouse.server.web.api.competition_people import entry_in
+from plyhouse.server.web.api.submissions import submission_view
 from plyhouse.server.web.pages.rendering import missing, page
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import (
@@ -40,19 +44,15 @@ from plyhouse.storage import (
     suspensions,
 )
 from plyhouse.storage import competition_messages as stored_regrades
-from plyhouse.storage.competition_messages import Regrade
 from plyhouse.storage.competition_rows import (
-    Code,
     CompetitionEntry,
     CompetitionRow,
     CompetitionStudent,
-    StaffMember,
     VersionRow,
 )
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
-from plyhouse.storage.submission_rows import SubmissionRow
 
 Call = Request[Any, Any, Any]
 ORGANISERS: Final = ("organise", "admin")
@@ -113,19 +113,15 @@ REHEARSED: Final = ("draft", "open", "frozen")
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """An entry and whether it is there."""
+    """An entry of a competition as its page shows it."""
 
     entry: CompetitionEntry
-    connected: bool
-    """With the version that plays."""
+    shown: Entry
+    """The entry as the API answers it."""
     left_out: bool = False
     """True if the entry only connected, in a competition of submitted bots."""
-    late: tuple[int, float] = (0, 0.0)
-    """By how many days it came late, and the percent of the points that this costs."""
     opened: bool | None = None
     """True if people may play against the submitted bot; None if the viewer may not decide."""
-    hosted: bool = False
-    """True if the server runs the entered version, because it was submitted."""
     missing: str = ""
     """The games that it does not play, and what they cost."""
 
@@ -139,7 +135,7 @@ class Pupil:
 
 
 @dataclass(frozen=True, slots=True)
-class Staff:
+class StaffView:
     """The staff's view of a competition."""
 
     role: str
@@ -155,7 +151,7 @@ class Staff:
     rehearsal: CompetitionRow | None = None
     """Its rehearsal, if there is one."""
     files: tuple[str, ...] = FILES
-    people: tuple[StaffMember, ...] = ()
+    people: tuple[Staff, ...] = ()
     """All of the staff, owners first."""
 
     @property
@@ -206,7 +202,7 @@ class Own:
     """True if a bot may be submitted now."""
     most_bytes: int
     """The size limit of a submission."""
-    submissions: tuple[SubmissionRow, ...]
+    submissions: tuple[Submission, ...]
     """The latest submissions for this competition."""
     handed_in_only: bool = False
     """True if only submitted bots play in the final."""
@@ -214,8 +210,6 @@ class Own:
     """Its requests to look at a result again, open ones first."""
     late_until: int | None = None
     """Until when it may submit late, with a penalty; None if it may not, or need not."""
-    in_want: Mapping[int, str] = field(default_factory=dict)
-    """By id, a sentence for each submission that waits for a suitable machine."""
 
     @property
     def bots(self) -> list[str]:
@@ -235,16 +229,15 @@ class Own:
 def _entered(
     directory: Directory, view: CompetitionView, entries: Sequence[CompetitionEntry]
 ) -> tuple[Entered, ...]:
-    found = []
-    for each in entries:
-        here = directory.presences.get(each.bot_id)
-        wanted = each.next_id or each.version_id
-        there = here is not None and here.online and here.version_id == wanted
-        late = view.late_of(each)
-        hosted = each.bot_id in view.hosted
-        out, missing = each.name in view.left_out, view.missing_of(each)
-        found.append(Entered(each, there, out, late=late, hosted=hosted, missing=missing))
-    return tuple(found)
+    return tuple(
+        Entered(
+            each,
+            entry_in(view, directory, each),
+            left_out=each.name in view.left_out,
+            missing=view.missing_of(each),
+        )
+        for each in entries
+    )
 
 
 async def _with_say(
@@ -298,7 +291,7 @@ async def staff_of(
     hosting: Hosting,
     view: CompetitionView,
     viewer: Identity | None,
-) -> Staff | None:
+) -> StaffView | None:
     """The staff's part of the page; None for everybody else."""
     row, now = view.row, store.now()
     role = await role_in(store, row.id, viewer)
@@ -311,7 +304,7 @@ async def staff_of(
             entries.setdefault(each.player_id, []).append(each)
     baselines = _entered(directory, view, [each for each in view.entries if each.baseline])
     rehearsal = await _rehearsal(store, row)
-    return Staff(
+    return StaffView(
         role,
         tuple(_steps(config, view, rehearsal)) if runs else (),
         any(
@@ -378,11 +371,10 @@ async def own_of(
         full=len(own) >= row.entries_each,
         takes=open_now and config.hosted,
         most_bytes=config.max_submission_bytes,
-        submissions=tuple(handed_in),
+        submissions=tuple(submission_view(hosting, each) for each in handed_in),
         handed_in_only=view.file.hosting_required,
         regrades=tuple(await store.read(stored_regrades.requests, row.id, viewer.player_id)),
         late_until=row.late_ms if taken_late and not extended else None,
-        in_want={each.id: hosting.in_want(each) for each in handed_in},
     )
 
 

@@ -8,43 +8,50 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from cachetools import LRUCache
 from litestar import Request, Response, get
 from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery
 
+from plyhouse.games.base import Scoring
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.api.boards import Board, NextPairing, ProvenLine
+from plyhouse.protocol.api.competitions import Announcement, FinalGame
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.accounts.roles import role_in
 from plyhouse.server.competition_rules.file import STRICTEST, CompetitionFile, decoded
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.lifecycle import Competitions
-from plyhouse.server.competitions.overview import GameProgress
 from plyhouse.server.competitions.results_cache import PATIENCE
 from plyhouse.server.competitions.tournaments import Tournaments
-from plyhouse.server.competitions.upcoming_pairings import Upcoming, upcoming
+from plyhouse.server.competitions.upcoming_pairings import upcoming
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.grades.board import Board
-from plyhouse.server.grades.board_statistics import BoardLine
 from plyhouse.server.grades.final_results import Results
 from plyhouse.server.hosting.runners import Hosting
-from plyhouse.server.results.intervals import Interval
 from plyhouse.server.results.scoring import scoring_rule
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import viewer_of
+from plyhouse.server.web.api.boards import board_view
 from plyhouse.server.web.pages.competition_forms import own_of, staff_of
 from plyhouse.server.web.pages.matches import running_for
 from plyhouse.server.web.pages.rendering import missing, page, plot_answer
 from plyhouse.server.web.parameters import service
-from plyhouse.server.web.plots import Bar, HeatCell, Plot, bars, head_to_head, intervals, progress
-from plyhouse.server.web.plots import Interval as PlotInterval
+from plyhouse.server.web.plots import (
+    Bar,
+    HeatCell,
+    Interval,
+    Plot,
+    bars,
+    head_to_head,
+    intervals,
+    progress,
+)
 from plyhouse.storage import competition_sql
-from plyhouse.storage.competition_messages import Announcement
 from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import Identity
@@ -60,50 +67,31 @@ EVERY: Final = 15_000
 PUBLIC_FILES: Final = ("csv", "md", "html", "json", "jsonl")
 
 
-class Mean(NamedTuple):
-    """A mean return with its interval."""
-
-    mean: float | None
-    low: float | None
-    high: float | None
-    watched: tuple[float, float] | None = None
-    """The interval for who watches all the time."""
-
-
-class Cell(NamedTuple):
-    """A cell of the crosstable."""
-
-    score: float | None
-    heat: int
-    """From 0, lost everything, to 10."""
-    matches: int
-
-
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of the table as it is written."""
+    """A line of the table as it is drawn."""
 
-    line: BoardLine
+    line: ProvenLine
     bar: Bar | None
-    means: tuple[Mean, ...]
-    cells: tuple[Cell | None, ...]
+    cells: tuple[HeatCell | None, ...]
+    """Scores against the entries of all rows; None for itself and for those never met."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
     """A board as it is drawn."""
 
+    board: Board
     rows: tuple[Row, ...]
     means: tuple[tuple[str, bool], ...]
     """Columns of returns: the game, and whether luck is taken out."""
     nash: bool
     crossed: bool
-    notes: tuple[str, ...]
-    repeated: int
-    any_time: bool = False
-    """True if all intervals are any-time ones."""
-    grades: Mapping[str, str] = field(default_factory=dict)
-    """The grades that the viewer may see, by entry."""
+
+    @property
+    def graded(self) -> bool:
+        """True if the viewer may see grades."""
+        return any(row.line.grade for row in self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +101,7 @@ class Practice:
     row: CompetitionRow
     table: Table | None
     """None if the viewer may not see its board."""
-    own: tuple[BoardLine, ...]
+    own: tuple[ProvenLine, ...]
     """The viewer's lines."""
 
 
@@ -155,7 +143,7 @@ async def _plot_file(
 ) -> Response[Any]:
     boards = service(state, Boards)
     try:
-        board = await boards.board(row.id, viewer)
+        board = await _board(boards, row.id, viewer)
     except ProtocolError as error:
         return page("missing.html", status=403, title="Forbidden", text=str(error))
     drawn: Plot | None = None
@@ -169,22 +157,10 @@ async def _plot_file(
     return plot_answer(drawn, row.name)
 
 
-def _heat(board: Board) -> Plot:
-    names = [line.standing.entrant.name for line in board.lines[:WIDEST]]
-    found = board.crosstab
-    return head_to_head(
-        board.row.name,
-        names,
-        [
-            [
-                HeatCell(cell.score.mean, cell.matches)
-                if (cell := found.get((name, other))) is not None
-                else None
-                for other in names
-            ]
-            for name in names
-        ],
-    )
+async def _board(boards: Boards, competition: str, viewer: Identity | None) -> Board:
+    """Return a board as the API answers it; raises `ProtocolError` if the viewer may not see it."""
+    found = await boards.board(competition, viewer)
+    return await asyncio.to_thread(board_view, found, crosses=True)
 
 
 async def _progress(state: State, row: CompetitionRow) -> Plot | None:
@@ -234,10 +210,10 @@ async def _with_students(
         return missing(told or f"The file of {row.name} cannot be read on this server.")
     sight = await privacy.sight(viewer)
     table, refused = None, ""
-    following: list[Upcoming] = []
+    following: list[NextPairing] = []
     announced: list[Announcement] = []
     try:
-        board = await boards.board(row.id, viewer)
+        board = await _board(boards, row.id, viewer)
     except ProtocolError as error:
         refused = str(error)
     else:
@@ -268,16 +244,19 @@ async def _with_students(
         staff=staff,
         own=await own_of(store, directory, config, service(state, Hosting), view, viewer),
         practice=practice,
-        scoring={each.game: scoring_rule(get_game(each.game), each.scoring) for each in view.games},
+        scoring={
+            each.game: scoring_rule(get_game(each.game), Scoring(each.scoring))
+            for each in view.games
+        },
     )
 
 
-def _without_hidden(games: Iterable[GameProgress], file: CompetitionFile) -> list[GameProgress]:
+def _without_hidden(games: Iterable[FinalGame], file: CompetitionFile) -> list[FinalGame]:
     """Leave out what names a hidden baseline."""
     hidden = [each.bot.lower() for each in file.baselines if each.hidden]
 
-    def shown(texts: Iterable[str]) -> tuple[str, ...]:
-        return tuple(text for text in texts if not any(name in text.lower() for name in hidden))
+    def shown(texts: Iterable[str]) -> list[str]:
+        return [text for text in texts if not any(name in text.lower() for name in hidden)]
 
     return [
         replace(each, waiting_for=shown(each.waiting_for), absent=shown(each.absent))
@@ -294,11 +273,11 @@ async def _practice(
     except Unknown:
         return None
     try:
-        board = await boards.board(ladder.id, viewer)
+        board = await _board(boards, ladder.id, viewer)
     except ProtocolError:
         return Practice(ladder, None, ())
     player = "" if viewer is None else viewer.player
-    own = [line for line in board.lines if line.standing.entrant.student == player]
+    own = [line for line in board.lines if line.student == player]
     return Practice(ladder, await asyncio.to_thread(_table, board), tuple(own))
 
 
@@ -310,57 +289,39 @@ def _table(board: Board) -> Table:
     means: list[tuple[str, bool]] = []
     for game in sorted({game for line in lines for game in line.returns}):
         means.append((game, False))
-        if game in board.statistics.lucky:
+        if any(line.returns[game].adjusted for line in lines if game in line.returns):
             means.append((game, True))
     crossed = bool(board.crosstab) and 2 < len(lines) <= WIDEST
+    cells = _cells(board) if crossed else {}
     return Table(
+        board,
         tuple(
             Row(
-                line,
-                bar,
-                tuple(_mean(line, game, adjusted=adjusted) for game, adjusted in means),
-                _cells(board, line, lines) if crossed else (),
+                line, bar, tuple(cells.get((line.entry, other.entry)) for other in lines if crossed)
             )
             for line, bar in zip(lines, bars([_interval(line) for line in lines]), strict=True)
         ),
         tuple(means),
         any(line.nash is not None for line in lines),
         crossed,
-        board.notes,
-        board.statistics.repeated,
-        board.file.until_certain,
-        board.grades,
     )
 
 
-def _interval(line: BoardLine) -> PlotInterval | None:
-    at = line.estimate
+def _interval(line: ProvenLine) -> Interval | None:
+    at = line.rating
     if at is None:
         return None
-    name = line.standing.entrant.name
-    return PlotInterval(name, at.elo, at.low, at.high, at.any_low, at.any_high)
+    return Interval(line.entry, at.elo, at.low, at.high, at.any_low, at.any_high)
 
 
-def _mean(line: BoardLine, game: str, *, adjusted: bool) -> Mean:
-    found = line.returns.get(game)
-    if found is None:
-        return Mean(None, None, None)
-    interval: Interval = found.adjusted if adjusted else found.raw
-    watched = None if adjusted else found.watched
-    if abs(interval.low) == float("inf"):
-        return Mean(interval.mean, None, None, watched)
-    return Mean(*interval[:3], watched)
+def _cells(board: Board) -> dict[tuple[str, str], HeatCell]:
+    """Return the cells of the crosstable by the names of row and column."""
+    return {
+        (each.entry, each.other): HeatCell(each.score.mean, each.matches) for each in board.crosstab
+    }
 
 
-def _cells(board: Board, line: BoardLine, lines: Sequence[BoardLine]) -> tuple[Cell | None, ...]:
-    name = line.standing.entrant.name
-    row: list[Cell | None] = []
-    for other in lines:
-        found = board.crosstab.get((name, other.standing.entrant.name))
-        if other is line:
-            row.append(None)
-        elif found is None:
-            row.append(Cell(None, 5, 0))
-        else:
-            row.append(Cell(found.score.mean, round(found.score.mean * 10), found.matches))
-    return tuple(row)
+def _heat(board: Board) -> Plot:
+    names, cells = [line.entry for line in board.lines[:WIDEST]], _cells(board)
+    rows = [[cells.get((name, other)) for other in names] for name in names]
+    return head_to_head(board.name, names, rows)

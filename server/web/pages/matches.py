@@ -23,8 +23,8 @@ from plyhouse.server.config import ServerConfig
 from plyhouse.server.hosting.runner_reports import Outputs
 from plyhouse.server.jobs.helper_jobs import Reviews, Trees
 from plyhouse.server.lobby.match_search import TERMINATIONS, Looked, Words, filter_of
+from plyhouse.server.match.presence import MatchSummary
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.presence import MatchSummary
 from plyhouse.server.web.api.access import sight_of, stored_for, viewer_of
 from plyhouse.server.web.api.matches import seats_open
 from plyhouse.server.web.api.trees import why_no_trees

@@ -15,13 +15,11 @@ from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.api.boards import Standing
 from plyhouse.protocol.messages import SeatInfo
-from plyhouse.server.grades.missing_games import outcome_words
 from plyhouse.server.match.outcomes import forfeit_returns
 from plyhouse.server.match.time_control import SECOND, InvalidTimeControl, TimeControl
 from plyhouse.server.results.notations import TEXT, form_of
 from plyhouse.server.web.plots import Bar, Interval, bars
 from plyhouse.storage.rows import MatchRow
-from plyhouse.storage.submission_rows import AskedEntry
 
 FILTERS: Final[dict[str, Callable[..., Any]]] = {}
 """All filters by name."""
@@ -62,12 +60,6 @@ def title(spec: str) -> Title:
 def family(spec: str) -> str:
     """Return the name of a game without its parameters."""
     return spec.partition("(")[0]
-
-
-@_filter
-def outcome(asked: AskedEntry, claimed: Sequence[str]) -> str:
-    """Return what became of a submission of these games in a competition."""
-    return outcome_words(asked, claimed)
 
 
 @_filter

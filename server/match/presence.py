@@ -1,4 +1,4 @@
-"""Records of bots and matches, which the table publishes to the packages that make pairings.
+"""Records of bots, matches and pairings, exchanged by packages and by the servers of a cluster.
 
 The lobby, the competitions and the hosting of bots know connections and running matches by these
 records and by ids only.  They ask `plyhouse.server.table.directory.Directory` for the latest ones.
@@ -7,11 +7,15 @@ records and by ids only.  They ask `plyhouse.server.table.directory.Directory` f
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from msgspec import Struct, field
 
 from plyhouse.protocol.messages import MatchStatus, Outcome, SeatInfo
 from plyhouse.storage.rows import SeatRow
+
+PRIVATE: Final = "(another entry)"
+"""The name that everyone sees instead of one that stays private."""
 
 
 class Presence(Struct, frozen=True):
@@ -45,6 +49,21 @@ class Presence(Struct, frozen=True):
     games: frozenset[str] = frozenset()
     """Games in which it accepts matches of organisers and challengers (names or specs)."""
     max_matches: int = 1
+    updates: bool = False
+    """True if it wants to hear of plies of its opponents."""
+    scenes: bool = False
+    """True if it wants drawings."""
+    token_id: int = 0
+    """The token of its last login; 0 if that was before the server's start."""
+    session_id: int = 0
+    """The browser session of its last login; 0 for a login by token."""
+    scopes: frozenset[str] = frozenset()
+    """The scopes of its last login."""
+    socket: tuple[int, int] = (0, 0)
+    """The server that holds its socket, and the number of the connection there.
+
+    Known in messages between servers only.
+    """
     matches: Mapping[str, int] = field(default_factory=dict)
     """The seat in each of its matches, by match id; includes matches that are being set up."""
 
@@ -117,3 +136,32 @@ class MatchSummary(Struct, frozen=True):
     def bots(self) -> tuple[int, ...]:
         """The id of the bot on each seat."""
         return tuple([each.bot_id for each in self.seats])
+
+
+class MatchPlan(Struct, frozen=True):
+    """One match of a pairing."""
+
+    id: str
+    bots: tuple[int, ...]
+    """The id of the bot on each seat."""
+    players: tuple[SeatInfo, ...]
+    """The public facts about the holder of each seat."""
+
+
+class PairingPlan(Struct, frozen=True):
+    """A pairing to begin, with everything that the server needs that will own it."""
+
+    id: str
+    game: str
+    """The spec of the game."""
+    family: str
+    """The name of the game, without parameters."""
+    simultaneous: bool
+    time_control: str
+    rated: bool
+    tournament: str | None
+    round: int
+    scoring: str
+    """The scoring of its tournament; empty for that of the game."""
+    matches: tuple[MatchPlan, ...]
+    holders: tuple[Presence, ...]
