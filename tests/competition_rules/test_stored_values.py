@@ -59,7 +59,7 @@ def test_many_mistakes_are_found_without_a_search_for_each(
 ) -> None:
     compared = 0
 
-    def close(word: str, others: Collection[str], n: int = 3) -> list[str]:
+    def close(word: str, others: Collection[str], n: int = 3, cutoff: float = 0.6) -> list[str]:
         nonlocal compared
         compared += len(others)
         return []
