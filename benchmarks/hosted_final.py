@@ -206,11 +206,13 @@ class Final:
             pid = self.fork_server()
             if pid:
                 os.kill(pid, signal.SIGKILL)
-        elif who == "runner":
-            self.processes.kill("runner")
-            self.start_runner()
         else:
-            self.processes.kill("server")
+            process = self.processes.running.pop(who)
+            process.kill()
+            process.wait()
+        if who == "runner":
+            self.start_runner()
+        elif who == "server":
             self.start_server(int(self.server.rpartition(":")[2]))
 
     def play(self) -> tuple[dict[str, float], float, dict[str, Any]]:

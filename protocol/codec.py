@@ -357,9 +357,10 @@ def codec_for(subprotocol: str) -> Codec:
 def read_line(line: str) -> ClientMessage:
     """Return the message of a line; raises `ProtocolError`.
 
-    A ``hello`` needs no token, because the program knows none.
+    A ``hello`` needs no token, because the program knows none.  The byte-order mark that some
+    languages write first is left out.
     """
-    return JSON.decode_client(_with_token(line))
+    return JSON.decode_client(_with_token(line.removeprefix("\ufeff")))
 
 
 def refusal(message: ClientMessage, code: str, text: str) -> Error:

@@ -76,9 +76,8 @@ class Application:
         self._pacer = Pacer(lambda: bool(hub.directory.live))
         self._bots = websocket_endpoint(SUBPROTOCOLS, hub.attach)
         self._hub = hub
-        cluster = hub.cluster
-        if cluster is not None:
-            self._forwarder = Forwarder(lambda: cluster.leader_address)
+        if config.cluster:
+            self._forwarder = Forwarder(lambda: hub.member.leader_address)
 
     async def close(self) -> None:
         """Close the connections to other servers."""
@@ -86,8 +85,7 @@ class Application:
             await self._forwarder.close()
 
     def _leads(self) -> bool:
-        member = None if self._hub is None else self._hub.member
-        return member is None or member.board.ready
+        return self._hub is None or self._hub.member.leads
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or serve one connection."""

@@ -29,9 +29,9 @@ import uvicorn
 from plyhouse.server import logs
 from plyhouse.server.accounts.builtin_bots import HouseBots
 from plyhouse.server.app import Application, create_app
-from plyhouse.server.cluster.carrier import ClusterError
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.gateway.membership import ClusterError, Membership
 from plyhouse.server.web.metrics import WorkerMetrics
 from plyhouse.server.wire.connection_limits import Door, raise_file_limit
 from plyhouse.server.wire.direct import websocket_protocol
@@ -144,7 +144,9 @@ async def running_server(
         start = partial(builtin_bots, address=_ws_url(host, port))
     try:
         try:
-            hub = await Hub.open(config, builtin_bots=start, address=address)
+            hub = await Hub.open(
+                config, builtin_bots=start, membership=_membership(config), address=address
+            )
         except StorageError as error:
             raise DatabaseUnusable(str(error)) from error
         except ClusterError as error:
@@ -165,6 +167,15 @@ async def running_server(
         listener.close()
         if internal is not None:
             internal.close()
+
+
+def _membership(config: ServerConfig) -> Callable[[Hub], Membership] | None:
+    """Return what makes a hub the member of a cluster; None for a single server."""
+    if not config.cluster:
+        return None
+    from plyhouse.server.cluster.member import Member
+
+    return Member
 
 
 Beside: TypeAlias = Callable[[RunningServer], contextlib.AbstractAsyncContextManager[None]]

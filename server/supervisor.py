@@ -21,8 +21,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from plyhouse.server.cluster.carrier import ClusterError
 from plyhouse.server.cluster.nats_server import LocalNats
+from plyhouse.server.gateway.membership import ClusterError
 from plyhouse.server.serve import shared_port
 from plyhouse.server.worker import Worker
 

@@ -24,6 +24,9 @@ from plyhouse.storage.leases import NOW_MS
 from plyhouse.storage.models import cluster_batches, events, leaders, leases, matches, pairings
 from plyhouse.storage.statements import insert_into
 
+LEADER: Final = "leader"
+"""The role of the server that runs the lobby, competitions and hosting."""
+
 GRACE_MS: Final = 2_000
 """How long a member must have been valid without a gap before it ends the leases of others.
 

@@ -113,7 +113,6 @@ SECOND: Final = (
         (
             "tests/bots/test_examination.py",
             "tests/cli/test_match_sprt.py",
-            "tests/cli/test_rehearse.py",
             "tests/cli/test_terminal_lobby.py",
             "tests/cli/test_with_a_server.py::test_the_demo_prints_five_leaderboards",
             "tests/cli/test_with_a_server.py::test_a_demo_that_is_kept_names_an_address*",

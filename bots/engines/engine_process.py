@@ -280,11 +280,16 @@ class EngineProcess:
     def _ended(self) -> EngineError:
         from plyhouse.bots.process.launcher import ending_in_words  # late: it imports asyncio
 
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(QUIT_GRACE)
+        code = self._process.poll()
+        how = (
+            "closed its standard output" if code is None else f"ended with {ending_in_words(code)}"
+        )
         self.close()
         last = f" after it wrote {quoted(self._last)}" if self._last else ""
         return EngineError(
-            f"{self.name} ended with {ending_in_words(self._process.returncode)}{last}. Run "
-            f"`{shlex.join(self._command)}` in a terminal to see why."
+            f"{self.name} {how}{last}. Run `{shlex.join(self._command)}` in a terminal to see why."
         )
 
     def kill(self) -> None:

@@ -239,6 +239,9 @@ class Program:
             if line.strip():
                 self._said(line)
             await turns.took_one()
+        await asyncio.wait({self._waiting}, timeout=LAST_LINES / 10)
+        if not self._waiting.done():
+            self._problem = "it closed its standard output"
 
     async def _line(self) -> bytes:
         try:

@@ -7,7 +7,6 @@ commands and imports a module when its command runs.  The packages beside this o
     api            the typed client of the HTTP API
     arena          many matches on this machine
     bot_check      ``check``: a bot on a connection that misbehaves
-    rehearsal      ``competition rehearse``
     replay         recorded matches as positions and as HTML
     review         judges positions and finds the ply that lost a match
     runner         the daemon that runs hosted bots

@@ -20,8 +20,6 @@ from plyhouse.clients.shared.options import (
     database_option,
     json_option,
     number_option,
-    server_option,
-    token_option,
 )
 from plyhouse.clients.shared.output import minute, note, print_table
 
@@ -230,42 +228,25 @@ def enable_bot(target: str, why: str, database: str) -> None:
     help="Which version: its label, or the beginning of its digest.  [default: all of the bot]",
 )
 @why_option()
-@server_option(default=None, login=False)
-@token_option()
 @database_option()
-def reinstate(
-    target: str,
-    version_label: str,
-    why: str,
-    server: str | None,
-    token: str | None,
-    database: str,
-) -> None:
+def reinstate(target: str, version_label: str, why: str, database: str) -> None:
     """Let suspended versions of a bot be paired again.
 
     Their forfeits no longer count.
 
-    With --server over the API, as an organiser; without on the database itself. An entry that was
-    withdrawn from a final stays so.
+    An entry that was withdrawn from a final stays so.
     """
     from plyhouse.storage import suspensions
 
     player, name = _bot(target)
-    if server is not None:
-        from plyhouse.clients.shared.http import ask
-        from plyhouse.protocol.api import administration_calls
 
-        call = administration_calls.reinstate(player, name, version=version_label, why=why)
-        labels = [each.version for each in ask(server, call, token)]
-    else:
+    async def action(store: Store) -> list[str]:
+        rows = await store.write(
+            suspensions.reinstate, player, name, operator(why), store.now(), version_label
+        )
+        return [row.version for row in rows]
 
-        async def action(store: Store) -> list[str]:
-            rows = await store.write(
-                suspensions.reinstate, player, name, operator(why), store.now(), version_label
-            )
-            return [row.version for row in rows]
-
-        labels = with_store(database, action)
+    labels = with_store(database, action)
     note(f"Reinstated {target}: {', '.join(label or 'without a label' for label in labels)}.")
 
 

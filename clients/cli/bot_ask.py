@@ -12,7 +12,6 @@ import click
 from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK
 from plyhouse.clients.shared.games import file_of, game_files_option, known_game, seat_text
 from plyhouse.clients.shared.options import (
-    database_option,
     json_option,
     server_option,
     token_option,
@@ -53,9 +52,8 @@ if TYPE_CHECKING:
 @click.option("--sandbox", is_flag=True, help="Run the bot in the sandbox of a server.")
 @json_option()
 @game_files_option()
-@server_option(default=None)
+@server_option()
 @token_option()
-@database_option()
 def ask(
     spec: str,
     match: str,
@@ -65,13 +63,12 @@ def ask(
     seconds: float | None,
     sandbox: bool,
     as_json: bool,
-    server: str | None,
+    server: str,
     token: str | None,
-    database: str,
 ) -> int:
     """Ask a bot for its action at one ply of a match.
 
-    The record of MATCH (from a file, a server or a database) gives what the seat saw at that ply,
+    The record of MATCH (from a file or a server) gives what the seat saw at that ply,
     and the time it had. BOT runs in its own process, as on a server, and starts in the middle of
     the match: it is a new object, and turn.history has all earlier plies.
 
@@ -84,9 +81,9 @@ def ask(
     from plyhouse.clients.review.recorded_turn import moment_of
 
     if file is not None:
-        record = record_asked(str(file), match, None, None, database)
+        record = record_asked(str(file), match, server, None)
     else:
-        record = record_asked(match, None, server, token, database)
+        record = record_asked(match, None, server, token)
     game = known_game(record.game, f"match {record.match}")
     ply = number - 1
     moment = moment_of(record, game, ply)

@@ -32,10 +32,10 @@ from plyhouse.clients.cli.competition_steering import (
     delete,
     list_competitions,
     pause,
+    rehearse,
     resume,
     withdraw,
 )
-from plyhouse.clients.cli.rehearse import rehearse
 from plyhouse.clients.shared.competition_requests import read_text, request, why_text
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.shared.http import ask

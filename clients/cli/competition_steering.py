@@ -1,23 +1,26 @@
-"""``plyhouse competition list|pause|resume|delete|withdraw``.
+"""``plyhouse competition list|rehearse|pause|resume|delete|withdraw``.
 
-They work on a server with ``--server`` (or PLYHOUSE_SERVER), and on the database without it.
+`withdraw` works on the database, the others on a server.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from plyhouse.clients.cli.administration import operator, why_option, with_store
 from plyhouse.clients.shared.competition_requests import confirm, request, why_text
+from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.shared.options import (
     competition_argument,
     database_option,
+    json_option,
     server_option,
     token_option,
 )
-from plyhouse.clients.shared.output import counted, minute, note, print_table
+from plyhouse.clients.shared.output import counted, note, print_json, print_table
 from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.competitions import Losses
 
@@ -26,96 +29,83 @@ if TYPE_CHECKING:
 
 
 @click.command("list")
-@server_option(default=None)
-@database_option()
-def list_competitions(server: str | None, database: str) -> None:
+@server_option()
+def list_competitions(server: str) -> None:
     """List the competitions, newest first."""
-    if server is not None:
-        from plyhouse.clients.shared.http import ask
+    from plyhouse.clients.shared.http import ask
 
-        listed = ask(server, competition_calls.competitions())
-        cells = [
-            [each.competition, each.name, ", ".join(each.games), each.status] for each in listed
-        ]
-        if cells:
-            print_table("Competitions", ["id", "name", "games", "status"], cells, "llll")
-        else:
-            note(f"No competitions on {server}.")
-        return
-    from plyhouse.storage import competition_sql
-
-    rows = with_store(database, lambda store: store.read(competition_sql.list_all))
-    if not rows:
-        note(f"No competitions in {database}.")
-        return
-    cells = [
-        [each.id, each.name, ", ".join(game.game for game in each.games), each.status,
-         minute(each.created_ms)]
-        for each in rows
-    ]  # fmt: skip
-    columns = ["id", "name", "games", "status", "made"]
-    print_table("Competitions", columns, cells, "lllll")
+    listed = ask(server, competition_calls.competitions())
+    cells = [[each.competition, each.name, ", ".join(each.games), each.status] for each in listed]
+    if cells:
+        print_table("Competitions", ["id", "name", "games", "status"], cells, "llll")
+    else:
+        note(f"No competitions on {server}.")
 
 
-def _take_step(
-    server: str | None,
-    token: str | None,
-    database: str,
-    name: str,
-    step: Literal["pause", "resume", "delete"],
-    why: str,
-) -> str:
-    """Pause, resume or delete a competition on a server or in a database; return its name."""
-    if server is None:
-        from plyhouse.storage import competition_sql
+@click.command()
+@competition_argument()
+@server_option()
+@token_option()
+@why_option(required=False)
+@json_option()
+def rehearse(name: str, server: str, token: str | None, why: str, as_json: bool) -> None:
+    """Rehearse the final of a competition on its server.
 
-        by = operator(why)
-        row = with_store(
-            database, lambda store: store.write(competition_sql.move, name, step, by, store.now())
+    The final is played as it would be now: with the bots submitted so far and the baselines, on
+    the connected runners; finals go first. The rehearsal counts for nothing: no rating, no grade,
+    no suspension. Only you see its standings, and each author sees their own matches. It is a
+    separate competition, "NAME (rehearsal)"; delete it before the next one.
+    """
+    if Path(name).is_file():
+        raise CommandError(
+            f"{name} is a file. Open it with `plyhouse competition open {name}` first, then "
+            "rehearse the competition by its name. `plyhouse competition check` looks for mistakes "
+            "in a file.",
+            EXIT_USAGE,
         )
-        return row.name
-    if step == "delete":
-        request(server, token, competition_calls.delete_competition(name, why_text(why)))
-        return name
-    call = competition_calls.step_competition(name, step, why=why_text(why))
-    return request(server, token, call).name
+    made = request(server, token, competition_calls.rehearse_competition(name, why=why))
+    if as_json:
+        print_json(made)
+        return
+    if made.left_out:
+        note(f"Left out, as they have no submission that is ready: {', '.join(made.left_out)}.")
+    shown = made.name
+    note(f"{shown} has begun: plyhouse competition status {shown!r}, standings {shown!r}")
+    note(f"To remove it afterwards: plyhouse competition delete {shown!r} --why rehearsed")
 
 
 @click.command()
 @competition_argument(shown="NAME|ID")
 @why_option(required=False)
-@server_option(default=None)
+@server_option()
 @token_option()
-@database_option()
-def pause(name: str, why: str, server: str | None, token: str | None, database: str) -> None:
+def pause(name: str, why: str, server: str, token: str | None) -> None:
     """Pause a competition.
 
     No more matches begin; running matches are played on.
     """
-    note(f"{_take_step(server, token, database, name, 'pause', why)} is paused.")
+    request(server, token, competition_calls.step_competition(name, "pause", why=why_text(why)))
+    note(f"{name} is paused.")
 
 
 @click.command()
 @competition_argument(shown="NAME|ID")
 @why_option(required=False)
-@server_option(default=None)
+@server_option()
 @token_option()
-@database_option()
-def resume(name: str, why: str, server: str | None, token: str | None, database: str) -> None:
+def resume(name: str, why: str, server: str, token: str | None) -> None:
     """Resume a paused competition."""
-    note(f"{_take_step(server, token, database, name, 'resume', why)} is running.")
+    request(server, token, competition_calls.step_competition(name, "resume", why=why_text(why)))
+    note(f"{name} is running.")
 
 
 @click.command()
 @competition_argument(shown="NAME|ID")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @why_option(required=False)
-@server_option(default=None)
+@server_option()
 @token_option()
-@database_option()
-def delete(
-    name: str, yes: bool, why: str, server: str | None, token: str | None, database: str
-) -> None:
+def delete(name: str, yes: bool, why: str, server: str, token: str | None) -> None:
     """Delete a competition.
 
     No more of its matches begin, and no list shows it.
@@ -123,26 +113,13 @@ def delete(
     First says what is lost with it, then asks. Its matches stay, and so do accounts. A rehearsal
     goes without a question.
     """
-    lost = _losses(server, token, database, name)
+    lost = request(server, token, competition_calls.competition_losses(name))
     if not lost.rehearsal:
         for line in loss_lines(lost):
             note(line)
         confirm(f"Delete {lost.name}?", yes=yes)
-    note(f"{_take_step(server, token, database, name, 'delete', why)} is deleted.")
-
-
-def _losses(server: str | None, token: str | None, database: str, name: str) -> Losses:
-    """Return what would be lost with a competition."""
-    if server is not None:
-        return request(server, token, competition_calls.competition_losses(name))
-    from msgspec import convert
-
-    from plyhouse.storage import competition_changes
-
-    lost = with_store(
-        database, lambda store: store.read(competition_changes.losses, name, store.now())
-    )
-    return convert(lost, Losses, from_attributes=True)
+    request(server, token, competition_calls.delete_competition(name, why_text(why)))
+    note(f"{name} is deleted.")
 
 
 def loss_lines(lost: Losses) -> list[str]:

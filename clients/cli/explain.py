@@ -14,7 +14,6 @@ import click
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.shared.games import game_files_option, known_game
 from plyhouse.clients.shared.options import (
-    database_option,
     json_option,
     match_of_file_option,
     server_option,
@@ -167,9 +166,8 @@ POSITION_PARAMETERS: Final = ("position", "fen")
 )  # fmt: skip
 @json_option()
 @game_files_option()
-@server_option(default=None)
+@server_option()
 @token_option()
-@database_option()
 def explain(
     game: str | None,
     tree: str | None,
@@ -188,9 +186,8 @@ def explain(
     seconds: float,
     output: str,
     as_json: bool,
-    server: str | None,
+    server: str,
     token: str | None,
-    database: str,
 ) -> None:
     """Draw the tree of a search in a position.
 
@@ -229,7 +226,7 @@ def explain(
                 raise CommandError(
                     f"--record names game and position: leave {option} away.", EXIT_USAGE
                 )
-        asked = _record(record, which, server, token, database)
+        asked = _record(record, which, server, token)
         explain_spot(
             record=asked,
             ply=(ply or 1) - 1,
@@ -325,13 +322,11 @@ def explain_spot(
     write(found.tree, f"{game.info.name}, {spot.name}", suffix, output)
 
 
-def _record(
-    what: str, which: str | None, server: str | None, token: str | None, database: str
-) -> Record:
+def _record(what: str, which: str | None, server: str, token: str | None) -> Record:
     if what != "-":
         from plyhouse.clients.cli.replay import record_asked
 
-        return record_asked(what, which, server, token, database)
+        return record_asked(what, which, server, token)
     from plyhouse.server.results.record import read_record
 
     return read_record(sys.stdin.buffer.read())

@@ -1,8 +1,7 @@
-"""``plyhouse record``: the record of a match, from a database or a server."""
+"""``plyhouse record``: the record of a match, from a server."""
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ import click
 from plyhouse.clients.replay.record_files import records_in
 from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
 from plyhouse.clients.shared.games import UnknownGameError, game_files_option, known_game
-from plyhouse.clients.shared.options import database_option, server_option, token_option
+from plyhouse.clients.shared.options import server_option, token_option
 from plyhouse.clients.shared.output import counted, note
 from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.matches import Seat
@@ -36,37 +35,28 @@ if TYPE_CHECKING:
     "bot's own --token only.",
 )
 @game_files_option()
-@server_option(default=None)
+@server_option()
 @token_option()
-@database_option()
 def record(
     match_id: str,
     output: Path | None,
     why: bool,
-    server: str | None,
+    server: str,
     token: str | None,
-    database: str,
 ) -> None:
     """Fetch the record of a match.
 
     The record has everything that is needed to replay and verify the match.
 
-    Reads the database, or asks a running server when --server is given. The chance seed is in
-    it once the whole pairing is over.
+    The chance seed is in it once the whole pairing is over.
     """
     if why:
-        if server is not None:
-            click.echo(_ending_from_server(server, match_id, token))
-        else:
-            click.echo(asyncio.run(_ending_from_database(database, match_id)))
+        click.echo(_ending_from_server(server, match_id, token))
         return
-    if server is not None:
-        from plyhouse.clients.shared.http import ask
-        from plyhouse.server.results.record import read_record, write_record
+    from plyhouse.clients.shared.http import ask
+    from plyhouse.server.results.record import read_record, write_record
 
-        text = write_record(read_record(ask(server, calls.record(match_id), token).text))
-    else:
-        text = asyncio.run(record_from_database(database, match_id))
+    text = write_record(read_record(ask(server, calls.record(match_id), token).text))
     if output is None:
         click.echo(text, nl=False)
         return
@@ -74,21 +64,6 @@ def record(
         raise CommandError(f"There is no folder {output.parent}: make it first.", EXIT_USAGE)
     output.write_text(text, encoding="utf-8")
     note(f"Wrote {output}. Check it: plyhouse verify {output}")
-
-
-async def record_from_database(url: str, match_id: str) -> str:
-    """The text of a record, read from the database itself."""
-    from plyhouse.clients.shared.games import known_game
-    from plyhouse.server.results.record import stored_record, write_record
-    from plyhouse.storage import match_reads
-    from plyhouse.storage.store import Store
-
-    store = await Store.open(url, create=False)
-    try:
-        stored = await store.read(match_reads.stored_match, match_id)
-    finally:
-        await store.close()
-    return write_record(stored_record(stored, known_game(stored.header.game, f"match {match_id}")))
 
 
 def _ending_from_server(server: str, match_id: str, token: str | None) -> str:
@@ -122,24 +97,6 @@ def _ending_from_server(server: str, match_id: str, token: str | None) -> str:
     if hint and view.termination in ("bot_crash", "illegal_action"):
         note(hint)
     return text
-
-
-async def _ending_from_database(url: str, match_id: str) -> str:
-    """How a match ended, and what is kept of it for the author of a bot that failed."""
-    from plyhouse.server.match.events import end_data
-    from plyhouse.storage import match_reads
-    from plyhouse.storage.store import Store
-
-    async with await Store.open(url, create=False) as store:
-        stored = await store.read(match_reads.stored_match, match_id)
-    ends = [row for row in stored.events if row.kind == "end"]
-    if not ends:
-        return f"Match {match_id} is not over."
-    end, data = ends[-1], end_data(ends[-1])
-    seat = next((each for each in stored.header.seats if each.seat == end.seat), None)
-    who = "" if seat is None else _by(seat.player, seat.bot)
-    header = stored.header
-    return _ending(match_id, end.ply, end.text, who, header.reason, data.detail, header.void_reason)
 
 
 def _by(player: str, bot: str) -> str:

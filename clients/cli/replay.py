@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -14,7 +13,6 @@ import click
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.shared.games import game_files_option
 from plyhouse.clients.shared.options import (
-    database_option,
     match_of_file_option,
     number_option,
     server_option,
@@ -86,9 +84,8 @@ def _notation_options(command: _Command) -> _Command:
 @_notation_options
 @plain_option()
 @game_files_option()
-@server_option(default=None)
+@server_option()
 @token_option()
-@database_option()
 def replay(
     what: str,
     which: str | None,
@@ -98,13 +95,12 @@ def replay(
     page: Path | None,
     form: str | None,
     plain: bool,
-    server: str | None,
+    server: str,
     token: str | None,
-    database: str,
 ) -> None:
     """Step through a recorded match.
 
-    It is one of a FILE of records, or MATCH of a database or server.
+    It is one of a FILE of records, or MATCH of a server.
 
     `plyhouse match --save FILE` and `plyhouse record` write such files. In a terminal the board is
     drawn in place; `?` lists the keys.  With --plain, positions follow each other as lines.  In a
@@ -122,9 +118,9 @@ def replay(
 
             _write_moves(records_in(Path(what)), what, form)
         else:
-            _write_moves([record_asked(what, which, server, token, database)], what, form)
+            _write_moves([record_asked(what, which, server, token)], what, form)
         return
-    record = record_asked(what, which, server, token, database)
+    record = record_asked(what, which, server, token)
     game = known_game(record.game, f"match {record.match}")
     viewer = seat_index(game, seat)
     positions = positions_of(record, game, viewer)
@@ -187,11 +183,8 @@ def _write_moves(records: Iterable[Record], what: str, form: str) -> None:
     click.echo("\n".join(texts), nl=False)
 
 
-def record_asked(
-    what: str, which: str | None, server: str | None, token: str | None, database: str
-) -> Record:
-    """The record that was asked for: of a file, else of a server if one is named, else of the
-    database.
+def record_asked(what: str, which: str | None, server: str, token: str | None) -> Record:
+    """Return the record that was asked for: of a file, else of a server.
 
     Raises `CommandError` and what reading or asking may raise.
     """
@@ -202,13 +195,9 @@ def record_asked(
     if which is not None or what.endswith((".json", ".jsonl")) or "/" in what:
         raise CommandError(f"There is no file {what}.", EXIT_USAGE)
 
-    from plyhouse.clients.cli.record import record_from_database
-    from plyhouse.server.results.record import read_record
-
-    if server is None:
-        return read_record(asyncio.run(record_from_database(database, what)))
     from plyhouse.clients.shared.http import ask
     from plyhouse.protocol.api import calls
+    from plyhouse.server.results.record import read_record
 
     return read_record(ask(server, calls.record(what), token).text)
 

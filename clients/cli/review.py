@@ -17,8 +17,6 @@ from plyhouse.clients.shared.games import (
     seat_text,
 )
 from plyhouse.clients.shared.options import (
-    DEFAULT_DATABASE,
-    database_option,
     json_option,
     match_of_file_option,
     number_option,
@@ -50,9 +48,8 @@ if TYPE_CHECKING:
 )
 @json_option()
 @game_files_option()
-@server_option(default=None)
+@server_option()
 @token_option()
-@database_option()
 def review(
     what: str,
     which: str | None,
@@ -60,15 +57,14 @@ def review(
     seconds: float,
     threshold: float,
     as_json: bool,
-    server: str | None,
+    server: str,
     token: str | None,
-    database: str,
 ) -> None:
     """Find the plies that lost a match.
 
     Shows what every ply of a seat was worth, beside the best one.
 
-    The match is one of a FILE of records (- is standard input), or MATCH of a database or server.
+    The match is one of a FILE of records (- is standard input), or MATCH of a server.
 
     Positions are looked up in a solved table where the game is small, else searched: exactly as
     far as the time allows, and each value says how certain it is. In games with hidden
@@ -77,7 +73,7 @@ def review(
     from plyhouse.clients.review.review import default_seat
     from plyhouse.clients.review.review import review as reviewed
 
-    record = _record(what, which, server, token, database)
+    record = _record(what, which, server, token)
     game = known_game(record.game, f"match {record.match}")
     named = seat_index(game, seat)
     chosen = default_seat(record) if named is None else named
@@ -89,7 +85,7 @@ def review(
         chosen,
         seconds=seconds,
         threshold=threshold,
-        where=_where(what, record, server, database),
+        where=_where(what, record, server),
     )
     if as_json:
         import msgspec
@@ -99,19 +95,17 @@ def review(
     _show(found, seat_text(game, chosen))
 
 
-def _record(
-    what: str, which: str | None, server: str | None, token: str | None, database: str
-) -> Record:
+def _record(what: str, which: str | None, server: str, token: str | None) -> Record:
     if what != "-":
         from plyhouse.clients.cli.replay import record_asked
 
-        return record_asked(what, which, server, token, database)
+        return record_asked(what, which, server, token)
     from plyhouse.server.results.record import read_record
 
     return read_record(sys.stdin.buffer.read())
 
 
-def _where(what: str, record: Record, server: str | None, database: str) -> str:
+def _where(what: str, record: Record, server: str) -> str:
     """Return the arguments with which `plyhouse bot ask` finds the record again."""
     import shlex
 
@@ -122,9 +116,7 @@ def _where(what: str, record: Record, server: str | None, database: str) -> str:
         return said
     if Path(what).is_file():
         return f"--record {shlex.quote(what)} {said}"
-    if server is not None:
-        return f"{said}--server {shlex.quote(server)} "
-    return said if database == DEFAULT_DATABASE else f"{said}--database {shlex.quote(database)} "
+    return f"{said}--server {shlex.quote(server)} "
 
 
 def _show(found: Review, seat: str) -> None:

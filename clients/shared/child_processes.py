@@ -1,8 +1,8 @@
 """``plyhouse`` commands as processes of their own, of which none is left behind.
 
-The demo and the rehearsal of a competition start a real server and real bots.  Each process
-carries a mark in its environment, which what it starts inherits: so a bot whose runner was killed
-is found as well, where the system lists environments (``/proc``).
+The demo starts a real server and real bots.  Each process carries a mark in its environment, which
+what it starts inherits: so a bot whose runner was killed is found as well, where the system lists
+environments (``/proc``).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ START_TIMEOUT: Final = 30.0
 """Seconds for a server to be ready, on a slow machine."""
 GRACE: Final = 3.0
 """Seconds that processes have to end after each signal."""
-MARK: Final = "REHEARSED_BY"
+MARK: Final = "STARTED_BY"
 """In the environment; not ``PLYHOUSE_...``, which would be an option."""
 
 
@@ -85,12 +85,6 @@ class Processes:
     def last_line(self, name: str) -> str:
         """The last line that a process has printed."""
         return next(iter(self.log(name).strip().splitlines()[-1:]), "")
-
-    def kill(self, name: str) -> None:
-        """End a process at once, as a power cut would."""
-        process = self.running.pop(name)
-        process.kill()
-        process.wait()
 
     def close(self) -> None:
         """End every process: those that came last first, so that bots can say goodbye."""

@@ -1,4 +1,4 @@
-"""Leaderboards for the screen of standings, read from a database or a server."""
+"""Leaderboards for the screen of standings, asked of a server."""
 
 from __future__ import annotations
 
@@ -7,44 +7,17 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from plyhouse.clients.shared.http import ask
-from plyhouse.clients.shared.standings import board_cells, standings_cells, standings_from_database
-from plyhouse.clients.terminal.interfaces import Board, Boards, Refusal
-from plyhouse.games.errors import GameError
+from plyhouse.clients.shared.standings import board_cells, standings_cells
+from plyhouse.clients.terminal.interfaces import Board, Refusal
 from plyhouse.protocol.api import calls, competition_calls
 from plyhouse.protocol.api.answers import ApiError, Unreachable
 from plyhouse.protocol.api.boards import Standing
 from plyhouse.protocol.api.routes import Call
-from plyhouse.server.results.leaderboards import scoring_of
-from plyhouse.storage import leaderboards
-from plyhouse.storage.errors import StorageError
 
 T = TypeVar("T")
 
 COMPETITION = "competition:"
 """Prefix of the key of a competition's table."""
-
-
-async def games_with_results(server: str | None, database: str) -> list[str]:
-    """Return the games that have results; of the database if ``server`` is None."""
-    if server is not None:
-        return await asyncio.to_thread(ask, server, calls.leaderboards())
-    from plyhouse.storage.store import Store
-
-    store = await Store.open(database, create=False)
-    try:
-        return list(await store.read(leaderboards.games_with_results))
-    finally:
-        await store.close()
-
-
-def boards_of(server: str | None, database: str, limit: int, *, versions: bool) -> Boards:
-    """Return the leaderboards of a server; of the database if ``server`` is None.
-
-    A table has at most ``limit`` rows.  With ``versions`` every version of a bot has a row.
-    """
-    if server is None:
-        return _Stored(database, limit, versions=versions)
-    return _Served(server, limit, versions=versions)
 
 
 def _board(title: str, rows: Sequence[Standing], *, versions: bool) -> Board:
@@ -58,33 +31,11 @@ def _board(title: str, rows: Sequence[Standing], *, versions: bool) -> Board:
     return Board(title, tuple(columns), tuple(map(tuple, cells)), align, spans)
 
 
-class _Stored:
-    """Leaderboards of a database."""
-
-    def __init__(self, database: str, limit: int, *, versions: bool) -> None:
-        self._database, self._limit, self._versions = database, limit, versions
-
-    async def names(self) -> list[tuple[str, str]]:
-        try:
-            return [(game, game) for game in await games_with_results(None, self._database)]
-        except StorageError as error:
-            raise Refusal(str(error), error.code) from error
-
-    async def board(self, key: str) -> Board:
-        try:
-            rows = await standings_from_database(
-                self._database, key, self._limit, every_version=self._versions
-            )
-            scoring = scoring_of(key).value
-        except (StorageError, GameError) as error:
-            raise Refusal(str(error), str(getattr(error, "code", ""))) from error
-        return _board(f"{key}, by {scoring}", rows, versions=self._versions)
-
-
-class _Served:
+class ServedBoards:
     """Leaderboards of a server, and the tables of its competitions."""
 
     def __init__(self, server: str, limit: int, *, versions: bool) -> None:
+        """Take at most ``limit`` rows a table.  With ``versions`` every version has a row."""
         self._server, self._limit, self._versions = server, limit, versions
 
     async def _ask(self, what: Call[T]) -> T:
@@ -94,6 +45,7 @@ class _Served:
             raise Refusal(str(error), error.code) from error
 
     async def names(self) -> list[tuple[str, str]]:
+        """Return the keys and titles of the games and competitions."""
         games = await self._ask(calls.leaderboards())
         classes = await self._ask(competition_calls.competitions())
         return [
@@ -102,6 +54,7 @@ class _Served:
         ]
 
     async def board(self, key: str) -> Board:
+        """Return the table with this key."""
         if key.startswith(COMPETITION):
             name = key.removeprefix(COMPETITION)
             view = await self._ask(competition_calls.table(name))

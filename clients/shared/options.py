@@ -38,8 +38,8 @@ def server_option(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """``--server URL`` of a running server; None as default makes it optional.
 
-    With ``login``, the server that `plyhouse login` stored comes before the default, unless the
-    user names a database.  Its token, too, where the command takes one and asks that server.
+    With ``login``, the server that `plyhouse login` stored comes before the default.  Its token,
+    too, where the command takes one and asks that server.
     """
     shown = f"  [default: that of `plyhouse login`{f', else {default}' if default else ''}]"
 
@@ -67,8 +67,6 @@ def _fill_in_login(values: dict[str, Any]) -> None:
     given = click.core.ParameterSource.DEFAULT
     source = click.get_current_context().get_parameter_source
     chosen = source("server") is not given
-    if not chosen and "database" in values and source("database") is not given:
-        return
     if chosen and (values.get("token") or "token" not in values):
         return
     from plyhouse.clients.shared.token_files import stored_login

@@ -18,20 +18,6 @@ BY_WINS: Final = ("score", "games", "W-D-L", "returns")
 BY_RETURNS: Final = ("return per game", "95 % interval", "games", "W-D-L", "returns")
 
 
-async def standings_from_database(
-    url: str, spec: str, limit: int, *, every_version: bool = False
-) -> list[Standing]:
-    """The first ``limit`` lines of a game's leaderboard, best first."""
-    from plyhouse.server.results.leaderboards import board
-    from plyhouse.storage.store import Store
-
-    store = await Store.open(url, create=False)
-    try:
-        return await board(store, spec, limit, every_version=every_version)
-    finally:
-        await store.close()
-
-
 def print_standings(title: str, rows: Sequence[Standing], *, versions: bool = False) -> None:
     """Print standings of a game.
 

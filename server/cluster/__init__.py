@@ -1,7 +1,7 @@
 """Several server processes that share a database, and the messages between them.
 
-membership        who is in the cluster, who leads, and what follows when a server is gone; the
-                  parts of a server in a cluster
+member            makes the parts of a member, and joins them with the hub
+membership        who is in the cluster, who leads, and what follows when a server is gone
 switchboard       messages to and from other servers, calls and their answers
 member_messages   the messages themselves
 remote_play       the sockets here: their matches, logins and seeks on other servers
@@ -10,8 +10,7 @@ leadership        the leader: logins, pairings and results of all servers
 remote_matches    matches that other servers run; connections whose sockets other servers hold
 link              messages to and from the other processes, as payloads
 channel           delivery in order and exactly once, over anything that loses messages; pure
-carrier           the interface of what carries batches of messages; the error of a cluster that
-                  cannot start
+carrier           the interface of what carries batches of messages
 nats_carrier      batches through NATS
 database_carrier  batches through the database, while NATS is away
 nats_server       starts a NATS server on this machine

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 
 class Receive(Protocol):
@@ -44,9 +44,3 @@ class Carrier(Protocol):
 
     async def close(self) -> None:
         """Stop; batches that were sent before still leave if the connection allows it."""
-
-
-class ClusterError(Exception):
-    """A server cannot join a cluster; the message is one sentence that says what to change."""
-
-    code: ClassVar[str] = "cluster/cannot_start"

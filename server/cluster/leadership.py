@@ -9,13 +9,7 @@ from msgspec import structs
 
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.protocol.messages import (
-    ClientMessage,
-    Error,
-    Notice,
-    Ok,
-    Seek,
-)
+from plyhouse.protocol.messages import Error, Notice
 from plyhouse.server.accounts.tickets import Ticket
 from plyhouse.server.cluster import member_messages as mm
 from plyhouse.server.cluster.member_messages import MemberMessage
@@ -23,7 +17,8 @@ from plyhouse.server.cluster.remote_matches import RemoteLine, RemoteMatch
 from plyhouse.server.cluster.remote_play import RemotePlay
 from plyhouse.server.cluster.switchboard import Switchboard
 from plyhouse.server.gateway.admission import Admission
-from plyhouse.server.hosting.runners import Hosting
+from plyhouse.server.gateway.requests import LOBBY_REQUESTS
+from plyhouse.server.lobby.lobby import Lobby
 from plyhouse.server.match.presence import MatchSummary, PairingPlan, Presence
 from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
@@ -44,30 +39,20 @@ class Leadership:
         directory: Directory,
         runner: MatchRunner,
         admission: Admission,
-        hosting: Hosting,
         sockets: RemotePlay,
+        lobby: Lobby,
         on_over: Callable[[MatchSummary], None],
         on_entered: Callable[[Presence], None],
-        on_left: Callable[[Presence], None],
-        lobby_request: Callable[[Presence, ClientMessage], Any],
-        open_again: Callable[[Presence, Seek, str], Ok],
     ) -> None:
-        """``on_over``, ``on_entered`` and ``on_left`` are called for matches and bots elsewhere.
-
-        ``lobby_request`` answers a request about seeks or challenges.  ``open_again`` opens a seek
-        of the last leader.
-        """
+        """``on_over`` and ``on_entered`` are called for matches and bots elsewhere."""
         self._board = board
         self._directory = directory
         self._runner = runner
         self._admission = admission
-        self._hosting = hosting
         self._sockets = sockets
+        self._lobby = lobby
         self._on_over = on_over
         self._on_entered = on_entered
-        self._on_left = on_left
-        self._lobby_request = lobby_request
-        self._open_again = open_again
         self._early: list[tuple[int, MemberMessage]] = []
         """Calls that came before this server was ready to lead."""
         handlers: dict[type, Callable[[int, Any], None]] = {
@@ -143,7 +128,7 @@ class Leadership:
         if not self._board.ready:
             self._early.append((sender, message))
         else:
-            found = self._hosting.ticket(message.secret)
+            found = self._admission.ticket(message.secret)
             fields = None
             if found is not None:
                 fields = {
@@ -162,7 +147,7 @@ class Leadership:
     def lost(self, participant: Participant) -> None:
         """Note, as the leader, that a bot's connection on another server has ended."""
         self._directory.leave(participant)
-        self._on_left(participant.presence)
+        self._lobby.leave(participant.presence)
         self._directory.forget(participant.presence.bot_id)
 
     def _find_bots(self, sender: int, message: mm.FindBots) -> None:
@@ -194,7 +179,8 @@ class Leadership:
             return
         presence, line = found
         try:
-            line.send(self._lobby_request(presence, message.message))
+            answer = LOBBY_REQUESTS[type(message.message)](self._lobby, presence, message.message)
+            line.send(answer)
         except ProtocolError as error:
             number = message.message.id  # type: ignore[union-attr]
             line.send(Error(error.code, error.message, number, fatal=error.fatal))
@@ -205,7 +191,7 @@ class Leadership:
             return
         presence, line = found
         try:
-            self._open_again(presence, message.message, message.seek)
+            self._lobby.seek(presence, message.message, message.seek)
         except ProtocolError as error:
             line.send(Notice(error.code, error.message))
 

@@ -29,16 +29,15 @@ from plyhouse.server.jobs.periodic import Periodic
 from plyhouse.server.match.outcomes import void_returns
 from plyhouse.server.match.presence import MatchSummary, Presence
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.participants import Participant
 from plyhouse.server.table.resuming_runner import ResumingRunner
 from plyhouse.storage import match_owners, members
 from plyhouse.storage.retries import TRANSIENT
-from plyhouse.storage.rows import MatchRow, SeatRow
+from plyhouse.storage.rows import MatchRow
 from plyhouse.storage.store import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class Parts:
     """The parts of a server in a cluster."""
 
     board: Switchboard
@@ -49,8 +48,6 @@ class Member:
 
 log = logging.getLogger("plyhouse.server.cluster")
 
-LEADER: Final = "leader"
-"""The role of the server that runs the lobby, competitions and hosting."""
 LOOK_SECONDS: Final = 0.5
 OWNED_EVERY: Final = 10
 """Looks after which a server compares its matches with those that the database says it owns."""
@@ -72,11 +69,9 @@ class Cluster:
         *,
         store: Store,
         link: Link,
-        member: Member,
+        parts: Parts,
         directory: Directory,
         runner: ResumingRunner,
-        holder_of: Callable[[SeatRow], Participant],
-        hidden_in: Callable[[str | None], Awaitable[Collection[str]]],
         begin_leading: Callable[[], Awaitable[None]],
         on_over: Callable[[MatchSummary], None],
         now: Callable[[], int],
@@ -87,14 +82,12 @@ class Cluster:
         """
         self._store = store
         self._link = link
-        self._board = member.board
-        self._sockets = member.sockets
-        self._matches = member.matches
-        self._leadership = member.leadership
+        self._board = parts.board
+        self._sockets = parts.sockets
+        self._matches = parts.matches
+        self._leadership = parts.leadership
         self._directory = directory
         self._runner = runner
-        self._holder_of = holder_of
-        self._hidden_in = hidden_in
         self._begin_leading = begin_leading
         self._on_over = on_over
         self._now = now
@@ -113,13 +106,13 @@ class Cluster:
         """True while a look is to follow soon."""
         self._soon: set[asyncio.Task[None]] = set()
         self._looks = Periodic(self.look, LOOK_SECONDS, "look at the cluster", log)
-        member.board.on_unknown = self.look_soon
-        member.board.handle(mm.LeadershipBegan, self._leadership_began)
-        member.board.handle(mm.Report, self._report)
-        member.board.handle(mm.Adopt, self._adopt)
-        member.board.handle(mm.Adopted, self._adopted)
-        member.board.handle(mm.Leaving, self._leaving)
-        member.matches.on_parked = lambda match: self._spawn(self._find(match))
+        parts.board.on_unknown = self.look_soon
+        parts.board.handle(mm.LeadershipBegan, self._leadership_began)
+        parts.board.handle(mm.Report, self._report)
+        parts.board.handle(mm.Adopt, self._adopt)
+        parts.board.handle(mm.Adopted, self._adopted)
+        parts.board.handle(mm.Leaving, self._leaving)
+        parts.matches.on_parked = lambda match: self._spawn(self._find(match))
 
     @property
     def leader_address(self) -> str:
@@ -174,7 +167,7 @@ class Cluster:
         own = self._board.epoch
         await self._look_for_members()
         if self._board.leader not in self._board.peers:
-            leader = await self._store.write(members.claim_role, LEADER, own)
+            leader = await self._store.write(members.claim_role, members.LEADER, own)
             if leader == own:
                 await self._look_for_members()  # the last leader may have ended in between
                 await self._lead()
@@ -390,7 +383,7 @@ class Cluster:
             for bot in await self._find_bots(bots):
                 self._board.seated(bot)
             before = {each.header.id: self._directory.live.get(each.header.id) for each in stored}
-            restored = await self._runner.resume(stored, self._holder_of, self._hidden_in)
+            restored = await self._runner.resume(stored)
             log.info("%d matches of another server resumed", len(restored))
             for live in restored:
                 self._matches.took_over(live, before[live.id])

@@ -14,8 +14,9 @@ from collections import deque
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from plyhouse.server.cluster.carrier import Changed, ClusterError, Receive
+from plyhouse.server.cluster.carrier import Changed, Receive
 from plyhouse.server.cluster.channel import BATCH_BYTES
+from plyhouse.server.gateway.membership import ClusterError
 
 if TYPE_CHECKING:
     from nats.aio.client import Client

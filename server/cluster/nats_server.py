@@ -16,7 +16,7 @@ from typing import Final, Self
 from urllib.parse import urlsplit
 
 from plyhouse.server.cluster import nats_watcher
-from plyhouse.server.cluster.carrier import ClusterError
+from plyhouse.server.gateway.membership import ClusterError
 
 STOP_S: Final = 8.0
 """Time for the watcher to stop the server and to end."""

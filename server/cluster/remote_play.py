@@ -30,7 +30,6 @@ from plyhouse.server.cluster.member_messages import MemberMessage
 from plyhouse.server.cluster.remote_matches import RemoteMatch
 from plyhouse.server.cluster.switchboard import Switchboard
 from plyhouse.server.gateway.admission import Admission
-from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.match.presence import MatchSummary, Presence
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LiveMatch
@@ -50,7 +49,6 @@ class RemotePlay:
         *,
         directory: Directory,
         admission: Admission,
-        hosting: Hosting,
         watchdog: Watchdog,
         sessions: set[Session],
         now: Callable[[], int],
@@ -58,7 +56,6 @@ class RemotePlay:
         self._board = board
         self._directory = directory
         self._admission = admission
-        self._hosting = hosting
         self._watchdog = watchdog
         self._open = sessions
         self._now = now
@@ -84,7 +81,7 @@ class RemotePlay:
     async def ticket(self, secret: str) -> Ticket | None:
         """Return the ticket of a hosted bot with this secret; None if it is not valid."""
         if self._board.ready:
-            return self._hosting.ticket(secret)
+            return self._admission.ticket(secret)
         answer = await self._board.ask_leader(lambda call: mm.FindTicket(call, secret))
         return None if answer.ticket is None else Ticket(**answer.ticket)
 

@@ -17,7 +17,7 @@ from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.server.competition_rules.dates import InvalidTime, in_words, in_zone
 from plyhouse.server.competition_rules.file import Baseline, CompetitionFile, Dates
-from plyhouse.server.competition_rules.file_table import Mistake, Table, read_document
+from plyhouse.server.competition_rules.file_table import HINTED, Mistake, Table, read_document
 from plyhouse.server.competition_rules.reference_baselines import (
     HOUSE_LEVELS,
     reference_misfit,
@@ -252,8 +252,6 @@ def read_points(grading: Table, baselines: Sequence[Graded]) -> float | None:
     return most
 
 
-HINTED: Final = 20
-"""Mistakes of a file after which no near name is looked for, which takes milliseconds."""
 BRACKETS: Final = ("knockout", "double_elimination", "groups_knockout")
 """Formats in which a loss eliminates."""
 

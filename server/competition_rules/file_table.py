@@ -15,6 +15,8 @@ from typing import Any, ClassVar, Final
 
 BOM: Final = "\ufeff"
 """The byte-order mark with which some editors begin a text."""
+HINTED: Final = 20
+"""Mistakes of a file after which no near name is looked for, which takes milliseconds."""
 MOST_PARTS: Final = 8
 """Parts of the longest key that is read: `tomllib` needs a time that grows with their square."""
 _APART: Final = re.compile(
@@ -177,7 +179,8 @@ class Table:
     def end(self) -> None:
         """Add a mistake for every key that was never taken, with the nearest known key."""
         for name in self._values:
-            near = difflib.get_close_matches(name, self._known, n=1, cutoff=0.5) or [
+            known_names = self._known if len(self.mistakes) < HINTED else ()
+            near = difflib.get_close_matches(name, known_names, n=1, cutoff=0.5) or [
                 known for known in self._known if known.startswith(name)
             ]
             hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(self._known)}"

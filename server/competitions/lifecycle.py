@@ -99,7 +99,7 @@ class Competitions:
         """
         file, mistakes = None, []
         try:
-            # Keys of many parts take seconds of tomllib, in which matches go on.
+            # A long file takes tens of milliseconds, in which matches go on.
             now = self._now() if of is None else None
             file = await asyncio.to_thread(read_competition, text, now)
         except InvalidCompetition as error:

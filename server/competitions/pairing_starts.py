@@ -19,10 +19,8 @@ from plyhouse.server.table.match_runner import BEGUN_AT_ONCE, MatchRunner
 class PairingStarter:
     """Begins pairings of the tournaments of one server.
 
-    ``running`` is the tournaments by id, which their owner adds and removes.  ``rooms_of_hosted``
-    returns a function for one tournament: the number of matches that a hosted bot may begin.  Its
-    answers hold until a match begins.  ``look_later`` is called if bots may begin something later
-    although nothing else happens.
+    ``running`` is the tournaments by id, which their owner adds and removes.  ``look_later`` is
+    called if bots may begin something later although nothing else happens.
     """
 
     def __init__(
@@ -31,14 +29,17 @@ class PairingStarter:
         running: Mapping[str, RunningTournament],
         runner: MatchRunner,
         directory: Directory,
-        rooms_of_hosted: Callable[[RunningTournament], Callable[[Presence], int]] | None,
         look_later: Callable[[], None],
     ) -> None:
         self._running = running
         self._runner = runner
         self._directory = directory
         self._presences = directory.presences
-        self._rooms_of_hosted = rooms_of_hosted
+        self.rooms_of_hosted: Callable[[RunningTournament], Callable[[Presence], int]] | None = None
+        """Returns a function for one tournament: how many matches a hosted bot may begin.
+
+        Its answers hold until a match begins.  None without hosting.
+        """
         self._look_later = look_later
 
     def could_begin(self, running: RunningTournament) -> bool:
@@ -140,7 +141,7 @@ class PairingStarter:
         Its answers hold until a match begins.
         """
         name, spec = running.terms.game.info.name, running.terms.game.spec
-        hosted = None if self._rooms_of_hosted is None else self._rooms_of_hosted(running)
+        hosted = None if self.rooms_of_hosted is None else self.rooms_of_hosted(running)
 
         def room(bot: int) -> int:
             presence = self._presences.get(bot)

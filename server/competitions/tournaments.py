@@ -29,7 +29,7 @@ from plyhouse.server.competitions.ladders import LadderQueue
 from plyhouse.server.competitions.pairing_starts import PairingStarter
 from plyhouse.server.competitions.tournament_restore import rebuilt
 from plyhouse.server.competitions.tournament_state import PairingId, RunningTournament
-from plyhouse.server.match.presence import MatchSummary, Presence
+from plyhouse.server.match.presence import MatchSummary
 from plyhouse.server.match.terminations import FORFEITS
 from plyhouse.server.match.time_control import InvalidTimeControl
 from plyhouse.server.results.scoring import match_scores, return_span, teams_of
@@ -79,14 +79,11 @@ class Tournaments:
         directory: Directory,
         *,
         hidden_in: Callable[[str], Awaitable[Collection[str]]] | None = None,
-        rooms_of_hosted: Callable[[RunningTournament], Callable[[Presence], int]] | None = None,
-        hosted_waits_for: WaitsFor | None = None,
     ) -> None:
         """Take the store, the match runner and the directory of bots and matches.
 
         ``hidden_in`` returns the entries of a tournament without a name, as ``player/bot`` in
-        lower case.  ``rooms_of_hosted`` is explained at `PairingStarter`.  ``hosted_waits_for``
-        says why a hosted bot is absent.
+        lower case.
         """
         self._store = store
         self._runner = runner
@@ -97,7 +94,8 @@ class Tournaments:
         self._early: list[tuple[MatchSummary, bool]] | None = None
         """Matches that end while tournaments are being restored; None at other times."""
         self._hidden_in = hidden_in
-        self._hosted_waits_for = hosted_waits_for
+        self.hosted_waits_for: WaitsFor | None = None
+        """Says why a hosted bot is absent; None without hosting."""
         self._soon = False
         self._freed: set[int] | None = set()
         """Bots that may have room since the last look; None if any bot may."""
@@ -106,7 +104,6 @@ class Tournaments:
             running=self._running,
             runner=runner,
             directory=directory,
-            rooms_of_hosted=rooms_of_hosted,
             look_later=self._look_later,
         )
 
@@ -195,7 +192,7 @@ class Tournaments:
         running = self._running.get(identifier)
         if running is None or isinstance(running.queue, LadderQueue):
             return None
-        return missed(running, self._presences, self._hosted_waits_for)
+        return missed(running, self._presences, self.hosted_waits_for)
 
     def upcoming(
         self, identifier: str, limit: int, of: Collection[int] | None = None
@@ -450,7 +447,7 @@ class Tournaments:
                 running=running,
                 presences=self._presences,
                 own=self._played(running),
-                waits_for=self._hosted_waits_for,
+                waits_for=self.hosted_waits_for,
             ),
         )
 

@@ -8,5 +8,5 @@ entrance         lets in a connection whose bot is known, from there to ``welcom
 admission        which connection of a bot counts
 match_requests   requests about matches, except actions
 requests         requests that need the lobby, privacy or other servers
-membership       a single server as a cluster of one
+membership       the interface of other servers for the hub; a single server has none
 """

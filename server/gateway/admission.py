@@ -46,6 +46,10 @@ class Admission:
         self._directory = directory
         self._hosting = hosting
 
+    def ticket(self, secret: str) -> Ticket | None:
+        """Return the ticket of a hosted bot with this secret; None if it is not valid."""
+        return self._hosting.ticket(secret)
+
     def admit(
         self, presence: Presence, line: Line, *, key: str = "", takeover: bool = False
     ) -> tuple[Participant, bool]:

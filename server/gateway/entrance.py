@@ -8,17 +8,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Final, Protocol
+from typing import Final
 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.liveness import ConnectionLimits
 from plyhouse.protocol.messages import PROTOCOL_VERSION, Hello, Limits, MatchSnapshot, Welcome
 from plyhouse.server.config import ServerConfig
+from plyhouse.server.gateway.membership import Membership
 from plyhouse.server.match.presence import Presence
 from plyhouse.server.table import journal
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.journal import Counts
-from plyhouse.server.table.live import LiveMatch
 from plyhouse.server.table.participants import Participant
 from plyhouse.server.table.refunds import LoginRefunds, LoginWait
 from plyhouse.server.table.running_match import RunningMatch
@@ -27,26 +27,6 @@ from plyhouse.server.wire.session import Session
 
 KEPT_SECONDS: Final = 0.5
 """A login that waits longer than this for a match of another server is not charged for it."""
-
-
-class Membership(Protocol):
-    """The interface of the cluster for logins; a single server is a cluster of one."""
-
-    async def admit(
-        self, wanted: Presence, session: Session, *, key: str, takeover: bool
-    ) -> tuple[Participant, bool, int]:
-        """Make a session the connection of its bot; see `Admission.admit`.
-
-        Returns also how many nanoseconds the login waited because there was no leader.
-        """
-
-    def returned(self, live: LiveMatch, seat: int, waited_ns: int) -> None:
-        """Excuse a bot that is back in a match here for the time that servers kept it away."""
-
-    async def enter(
-        self, match: RunningMatch, seat: int, participant: Participant, waited_ns: int
-    ) -> MatchSnapshot | None:
-        """Let a bot back into a match of another server; None if that has lost it."""
 
 
 class Entrance:

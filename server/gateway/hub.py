@@ -26,15 +26,6 @@ from plyhouse.server.accounts.registration import Registration
 from plyhouse.server.administration.audit_follower import AuditFollower, LoginKind
 from plyhouse.server.administration.erasure import Eraser
 from plyhouse.server.administration.health import HealthCheck
-from plyhouse.server.cluster.carrier import Carrier
-from plyhouse.server.cluster.database_carrier import DatabaseCarrier
-from plyhouse.server.cluster.leadership import Leadership
-from plyhouse.server.cluster.link import Link
-from plyhouse.server.cluster.membership import Cluster, Member
-from plyhouse.server.cluster.nats_carrier import NatsCarrier
-from plyhouse.server.cluster.owned_matches import OwnedMatches
-from plyhouse.server.cluster.remote_play import RemotePlay
-from plyhouse.server.cluster.switchboard import Switchboard
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.bot_profiles import BotProfiles
 from plyhouse.server.competitions.competition_changes import read_files
@@ -46,7 +37,7 @@ from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.admission import Admission
 from plyhouse.server.gateway.logins import Logins
 from plyhouse.server.gateway.match_hub import SWEEP_SECONDS, MatchHub
-from plyhouse.server.gateway.membership import Alone
+from plyhouse.server.gateway.membership import Alone, Membership
 from plyhouse.server.gateway.requests import Requests
 from plyhouse.server.hosting.hosted_play import HostedPlay
 from plyhouse.server.hosting.runner_reports import FlagReports, Outputs
@@ -66,7 +57,6 @@ from plyhouse.server.table.participants import Participant
 from plyhouse.server.table.resuming_runner import ResumingRunner
 from plyhouse.server.version import server_version
 from plyhouse.server.wire.session import Session
-from plyhouse.storage import members
 from plyhouse.storage.store import Store
 
 __all__ = ["Hub", "server_version"]
@@ -86,65 +76,94 @@ class Hub(MatchHub):
         store: Store,
         now: Callable[[], int] = time.monotonic_ns,
         builtin_bots: Callable[[Hub], HouseBots] | None = None,
+        membership: Callable[[Hub], Membership] | None = None,
     ) -> None:
         super().__init__(config, now)
         self.store = store
         self.started = now()
+        self.secret = ""
+        """The secret that other servers show when they pass on a request."""
         self.ratings = RatingRefits(store)
+        self.privacy = Privacy(store)
         self.runner: ResumingRunner = ResumingRunner(
             config,
             store,
             self.directory,
             now,
+            hidden_in=self.privacy.hidden,
             on_over=self._match_over,
             rating_of=self.ratings.rating_of,
             settle_stalls=self._settle_stalls,
         )
-        self.registration = Registration(config, store, now)
-        self.browser_sessions = BrowserSessions(
-            config=config,
-            store=store,
-            registration=self.registration,
-            now=now,
-            playing=self._plays,
-            leaving=self._forget,
-        )
-        self.builtin_bots = None if builtin_bots is None else builtin_bots(self)
-        """Starts bots for people to play against; None if there are none."""
-        self.privacy = Privacy(store)
-        # Lambdas look up attributes that are assigned below.
+        self._make_accounts()
+        self._make_competitions()
+        self._make_hosting()
+        self._make_work()
         self.lobby = Lobby(
             config,
             self.runner,
             self.directory,
-            admit_to_hosted=lambda *match: self.hosted_play.admit(*match),
+            admit_to_hosted=self.hosted_play.admit,
             may_be_secret=self.privacy.may_be_secret,
         )
+        self.builtin_bots = None if builtin_bots is None else builtin_bots(self)
+        """Starts bots for people to play against; None if there are none."""
+        self.admission = Admission(self.directory, self.hosting)
+        self.member = Alone(self.admission) if membership is None else membership(self)
+        self._make_administration()
+        self._make_gate()
+
+    def _make_accounts(self) -> None:
+        self.registration = Registration(self.config, self.store, self.now)
+        self.browser_sessions = BrowserSessions(
+            config=self.config,
+            store=self.store,
+            registration=self.registration,
+            now=self.now,
+            playing=self._plays,
+            leaving=self._forget,
+        )
+
+    def _make_competitions(self) -> None:
+        """Make tournaments, competitions, and what people see of them."""
         self.tournaments = Tournaments(
-            store,
-            self.runner,
-            self.directory,
-            hidden_in=self.privacy.hidden,
-            rooms_of_hosted=lambda running: self.hosting.rooms(running),
-            hosted_waits_for=lambda *bot: self.hosting.waits_for(*bot),
+            self.store, self.runner, self.directory, hidden_in=self.privacy.hidden
         )
-        self.flag_reports = FlagReports(store, now, self._settled)
-        self.hosting = Hosting(
-            store,
-            self.directory,
-            self.tournaments,
-            now,
-            wanted_by_people=lambda: self.hosted_play.wanted(),
-            people_waiting=lambda machine: self.hosted_play.waiting_on(machine),
-            on_flags=self.flag_reports.heard,
+        self.competitions = Competitions(self.config, self.store, self.tournaments, self.directory)
+        self.boards = Boards(self.store)
+        self.reports = Reports(self.store, self.boards)
+        self.exports = Exports(self.store, self.boards, self.privacy)
+        self.bot_profiles = BotProfiles(self.config, self.store, self.privacy, self.directory)
+
+    def _make_hosting(self) -> None:
+        """Make the hosting of bots; tournaments wait for its machines."""
+        self.hosting = Hosting(self.store, self.directory, self.tournaments, self.now)
+        self.tournaments.hosted_waits_for = self.hosting.waits_for
+        self.tournaments.starter.rooms_of_hosted = self.hosting.rooms
+        self.hosted_play = HostedPlay(
+            self.config, self.store, self.directory, self.hosting, self.now
         )
-        self.hosted_play = HostedPlay(config, store, self.directory, self.hosting, now)
-        self.competitions = Competitions(config, store, self.tournaments, self.directory)
-        self.boards = Boards(store)
-        self.reports = Reports(store, self.boards)
-        self.exports = Exports(store, self.boards, self.privacy)
+        self.hosting.needed.wanted_by_people = self.hosted_play.wanted
+        self.hosting.people_waiting = self.hosted_play.waiting_on
+        self.flag_reports = FlagReports(self.store, self.now, self._settled)
+        self.hosting.on_flags = self.flag_reports.heard
+        self.uploads = Uploads(self.config, self.store, self.now)
+        self.outputs = Outputs(self.config, self.store)
+        self._leader_timers = (
+            Periodic(self._refund_hosted, SWEEP_SECONDS, "hosting refunds", log),
+            Periodic(lambda: self.flag_reports.look(self.now()), SWEEP_SECONDS, "verdicts", log),
+        )
+
+    def _make_work(self) -> None:
+        """Make what runs in other processes."""
+        self.reviews = Reviews(self.config)
+        self.trees = Trees(self.config, self.now)
+        self.replays = FairQueue()
+        self.helpers = Helpers(HELPERS)
+
+    def _make_administration(self) -> None:
         self.audit_follower = AuditFollower(
-            store,
+            self.store,
             self,
             runner=self.runner,
             privacy=self.privacy,
@@ -152,38 +171,23 @@ class Hub(MatchHub):
             competitions=self.competitions,
             ratings=self.ratings,
         )
-        self.erasure = Eraser(store, self.audit_follower, self.directory, self.boards, self.reports)
-        self.bot_profiles = BotProfiles(config, store, self.privacy, self.directory)
-        self.forfeit_watch = ForfeitWatch(config, store, self.audit_follower.look)
-        self.reviews = Reviews(config)
-        self.trees = Trees(config, now)
-        self.replays = FairQueue()
-        self.helpers = Helpers(HELPERS)
-        self.uploads = Uploads(config, store, now)
-        self.outputs = Outputs(config, store)
-        self.health = HealthCheck(store, self.runner.writer, now)
-        self.admission = Admission(self.directory, self.hosting)
-        self.member: Member | None = None
-        """The messages to the other servers of a cluster; None for a single server."""
-        self.cluster: Cluster | None = None
-        self.secret = ""
-        """The secret that other servers show when they pass on a request."""
-        if config.cluster:
-            self.member = self._membership()
-        sockets = (
-            Alone(self.admission, self.hosting) if self.member is None else self.member.sockets
+        self.erasure = Eraser(
+            self.store, self.audit_follower, self.directory, self.boards, self.reports
         )
+        self.forfeit_watch = ForfeitWatch(self.config, self.store, self.audit_follower.look)
+        self.health = HealthCheck(self.store, self.runner.writer, self.now)
+
+    def _make_gate(self) -> None:
+        """Make what carries out logins and requests."""
         self.logins = Logins(
-            config,
-            self._entrance(sockets, lambda: self.hosting.refund(now())),
+            self.config,
+            self._make_entrance(self._refund_hosted),
             sessions=self.sessions,
-            directory=self.directory,
             registration=self.registration,
             browser_sessions=self.browser_sessions,
             audit_follower=self.audit_follower,
-            lobby=self.lobby,
-            tournaments=self.tournaments,
-            member=sockets,
+            member=self.member,
+            on_entered=self.entered,
         )
         self.requests: Requests = Requests(
             directory=self.directory,
@@ -193,85 +197,16 @@ class Hub(MatchHub):
             sessions=self.sessions,
             seated=self.seated,
             spawn=self.spawn,
-            now=now,
+            now=self.now,
             member=self.member,
-            store=store,
+            store=self.store,
             helpers=self.helpers,
             replays=self.replays,
             wakes=None if self.builtin_bots is None else self.builtin_bots.wake,
         )
-        self._leader_timers = (
-            Periodic(lambda: self.hosting.refund(now()), SWEEP_SECONDS, "hosting refunds", log),
-            Periodic(lambda: self.flag_reports.look(now()), SWEEP_SECONDS, "verdicts", log),
-        )
 
-    def _membership(self) -> Member:
-        """Make the parts of a server in a cluster, and connect them with its other packages."""
-        board = Switchboard(self.store.epoch, self.directory)
-        sockets = RemotePlay(
-            board,
-            directory=self.directory,
-            admission=self.admission,
-            hosting=self.hosting,
-            watchdog=self.watchdog,
-            sessions=self.sessions,
-            now=self.now,
-        )
-        matches = OwnedMatches(
-            board,
-            directory=self.directory,
-            runner=self.runner,
-            grace=self.config.disconnect_grace,
-            redeliver=sockets.redeliver,
-            now=self.now,
-        )
-        sockets.on_returned = matches.returned
-        leadership = Leadership(
-            board,
-            directory=self.directory,
-            runner=self.runner,
-            admission=self.admission,
-            hosting=self.hosting,
-            sockets=sockets,
-            on_over=self.count_over,
-            on_entered=self.entered,
-            on_left=self.lobby.leave,
-            lobby_request=lambda bot, message: self.requests.ask_lobby(bot, message),
-            open_again=self.lobby.seek,
-        )
-        self.runner.elsewhere = leadership.elsewhere
-        self.runner.on_made = matches.announce_owner
-        self.lobby.on_seek = leadership.seek_changed
-        return Member(board, sockets, matches, leadership)
-
-    async def _join(self, member: Member) -> None:
-        """Join the cluster of the database; return when a leader is known."""
-        name = await self.store.read(members.cluster_name)
-        carriers: list[Carrier] = [
-            NatsCarrier(self.config.cluster, name),
-            DatabaseCarrier(self.store),
-        ]
-        link = Link(
-            member.board.epoch,
-            carriers,
-            self.now,
-            member.board.received,
-            on_stranger=member.board.met_stranger,
-        )
-        member.board.link = link
-        self.cluster = Cluster(
-            store=self.store,
-            link=link,
-            member=member,
-            directory=self.directory,
-            runner=self.runner,
-            holder_of=self.logins.holder,
-            hidden_in=self.privacy.hidden,
-            begin_leading=self.begin_leading,
-            on_over=self.count_over,
-            now=self.now,
-        )
-        await self.cluster.start()
+    def _refund_hosted(self) -> None:
+        self.hosting.refund(self.now())
 
     @classmethod
     async def open(
@@ -281,6 +216,7 @@ class Hub(MatchHub):
         store: Store | None = None,
         now: Callable[[], int] = time.monotonic_ns,
         builtin_bots: Callable[[Hub], HouseBots] | None = None,
+        membership: Callable[[Hub], Membership] | None = None,
         address: str = "",
     ) -> Hub:
         """Open the database and resume the matches of the last run, or join a cluster.
@@ -288,7 +224,8 @@ class Hub(MatchHub):
         Raises `plyhouse.storage.errors.StorageError` when the database cannot be used, and
         `plyhouse.games.errors.GameError` for a file of ``config.game_files`` that is no game.
         ``store`` is an open store; the hub closes it, too.  ``builtin_bots`` makes the object that
-        starts bots for people to play against; the hub closes that, too.
+        starts bots for people to play against; the hub closes that, too.  ``membership`` makes the
+        hub a member of a cluster: it may raise `plyhouse.server.gateway.membership.ClusterError`.
         ``address`` is the base URL at which the other servers of a cluster reach this one.
         """
         for source in config.game_sources:
@@ -297,23 +234,20 @@ class Hub(MatchHub):
             store = await Store.open(config.database)
         try:
             version = server_version()
-            shared = bool(config.cluster)
+            shared = membership is not None
             await store.claim(shared=shared, address=address, version=version)
             await store.apply(())  # fails now if the database is read-only
-            hub = cls(config, store, now, builtin_bots)
+            hub = cls(config, store, now, builtin_bots, membership)
             hub.secret = urlsplit(address).password or ""
             await hub.audit_follower.mark()
             await read_files(store)
             await hub.privacy.sight(None)  # loads the bots that no list may show
-            if hub.member is None:
+            if not await hub.member.join():
                 await hub.ratings.start()
-                resumed = await hub.runner.restore(hub.logins.holder, hub.privacy.hidden)
+                resumed = await hub.runner.restore()
                 if resumed:
                     log.info("matches of the last run resumed", extra={"matches": resumed})
                 await hub.begin_leading()
-            else:
-                hub.directory.lead(False)
-                await hub._join(hub.member)
             await hub.audit_follower.start()
         except BaseException:
             await store.close()
@@ -323,8 +257,6 @@ class Hub(MatchHub):
 
     async def begin_leading(self) -> None:
         """Begin to decide who plays: with the first server, and after the end of a leader."""
-        if self.member is not None:
-            await self.ratings.start()
         await self.tournaments.restore()
         await self.competitions.start()
         self.browser_sessions.start()
@@ -334,20 +266,14 @@ class Hub(MatchHub):
             timer.start()
 
     def entered(self, presence: Presence) -> None:
-        """Find matches for a bot that has logged in at another server."""
+        """Find matches for a bot that has logged in."""
         self.lobby.pair_soon([presence])
         self.tournaments.advance_soon([presence.bot_id])
 
     # ------------------------------------------------------------------ connections
 
-    def _leaving(self, session: Session, participant: Participant) -> None:
+    def _leaving(self, participant: Participant) -> None:
         self.lobby.leave(participant.presence)
-        if self.member is not None:
-            self.member.sockets.leaving(session)
-
-    def _has_left(self, session: Session, bot: int) -> None:
-        if self.member is not None:
-            self.member.sockets.left(session, bot)
 
     async def register(self, session: Session, message: Register) -> None:
         """Make an account."""
@@ -413,13 +339,11 @@ class Hub(MatchHub):
     def _match_over(self, match: MatchSummary) -> None:
         self.counts.ended(match.outcome)
         journal.match_over(match)
-        if self.member is not None:
-            self.member.matches.match_over(match)
-            if not self.member.board.leading:
-                for bot in match.bots:
-                    self.directory.forget(bot)
-                return
-        self.count_over(match)
+        if self.member.match_over(match):
+            self.count_over(match)
+        else:
+            for bot in match.bots:
+                self.directory.forget(bot)
 
     def count_over(self, match: MatchSummary) -> None:
         """Let a match count, on this server or another one, and find others for its bots."""
@@ -503,15 +427,13 @@ class Hub(MatchHub):
         """Tell every client that the server stops, and let the last frames go out."""
         if self.builtin_bots is not None:
             await self.builtin_bots.close()
-        if self.member is not None:
-            self.member.board.stopping = True
+        self.member.stop()
         await super().say_goodbye()
 
     async def close(self) -> None:
         """Stop; running matches stay in the database and resume at the next start."""
         await self.say_goodbye()
-        if self.cluster is not None:
-            await self.cluster.leave()
+        await self.member.leave()
         self.watchdog.stop()
         await self.browser_sessions.close()
         await self.audit_follower.close()
@@ -528,8 +450,7 @@ class Hub(MatchHub):
             await self.ratings.close()
         finally:
             await self.store.close()
-            if self.cluster is not None:
-                await self.cluster.farewell()
+            await self.member.farewell()
 
 
 def _id_of(participant: Participant, kind: LoginKind) -> int:

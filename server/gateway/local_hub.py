@@ -45,7 +45,8 @@ class LocalHub(MatchHub):
             settle_stalls=self._settle_stalls,
         )
         self.requests = MatchRequests(self.directory, self.seated, now)
-        self._logins = self._entrance(Alone(Admission(self.directory, NoTickets()), NoTickets()))
+        self.member = Alone(Admission(self.directory, NoTickets()))
+        self._entrance = self._make_entrance()
         self._players: dict[str, tuple[int, str]] = {}
         """The id and name of the player of each token."""
         self._bots: dict[tuple[int, str], int] = {}
@@ -66,7 +67,7 @@ class LocalHub(MatchHub):
 
         Without token and name, log in a spectator.
         """
-        await self._logins.login(session, hello, stamp, self._log_in)
+        await self._entrance.login(session, hello, stamp, self._log_in)
 
     async def _log_in(self, session: Session, hello: Hello, wait: LoginWait) -> None:
         if hello.token not in self._players:
@@ -91,7 +92,7 @@ class LocalHub(MatchHub):
             updates=hello.updates,
             scenes=hello.scenes,
         )
-        await self._logins.let_in(session, hello, presence, wait)
+        await self._entrance.let_in(session, hello, presence, wait)
 
     def _match_over(self, match: MatchSummary) -> None:
         self.counts.ended(match.outcome)

@@ -7,8 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
-from typing import Protocol
+from collections.abc import Callable, Container
 
 import msgspec
 
@@ -16,29 +15,19 @@ from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Hello, Notice, Register, Registered
 from plyhouse.server.accounts.browser_sessions import BrowserSessions
 from plyhouse.server.accounts.registration import Registration, is_in_person
-from plyhouse.server.accounts.tickets import TICKET_PREFIX, Ticket
+from plyhouse.server.accounts.tickets import TICKET_PREFIX
 from plyhouse.server.administration.audit_follower import AuditFollower
-from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.entrance import Entrance
-from plyhouse.server.lobby.lobby import Lobby, read_game
+from plyhouse.server.gateway.membership import Membership
+from plyhouse.server.lobby.lobby import read_game
 from plyhouse.server.lobby.suspension import suspended_text
 from plyhouse.server.match.presence import Presence
 from plyhouse.server.table import journal
-from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.participants import Participant
 from plyhouse.server.table.refunds import LoginWait
 from plyhouse.server.wire.rates import client_of
 from plyhouse.server.wire.session import Session
 from plyhouse.storage.names import key_of
-from plyhouse.storage.rows import SeatRow
-
-
-class Tickets(Protocol):
-    """The interface of the cluster for logins of hosted bots."""
-
-    async def ticket(self, secret: str) -> Ticket | None:
-        """Return the ticket of a hosted bot with this secret; None if it is not valid."""
 
 
 class Logins:
@@ -50,24 +39,21 @@ class Logins:
         entrance: Entrance,
         *,
         sessions: Container[Session],
-        directory: Directory,
         registration: Registration,
         browser_sessions: BrowserSessions,
         audit_follower: AuditFollower,
-        lobby: Lobby,
-        tournaments: Tournaments,
-        member: Tickets,
+        member: Membership,
+        on_entered: Callable[[Presence], None],
     ) -> None:
+        """``on_entered`` is called for bots that have been let in."""
         self._config = config
         self._entrance = entrance
         self._sessions = sessions
-        self._directory = directory
         self._registration = registration
         self._browser_sessions = browser_sessions
         self._audit_follower = audit_follower
-        self._lobby = lobby
-        self._tournaments = tournaments
         self._member = member
+        self._on_entered = on_entered
 
     async def register(self, session: Session, message: Register) -> None:
         """Make an account."""
@@ -113,8 +99,7 @@ class Logins:
         suspended = participant.presence.suspended
         if suspended:
             session.send(Notice("auth/suspended", suspended_text(suspended)))
-        self._lobby.pair_soon([participant.presence])
-        self._tournaments.advance_soon([wanted.bot_id])
+        self._on_entered(participant.presence)
 
     def _check_games(self, session: Session, hello: Hello) -> None:
         """Warn a bot about offered games that the server does not know.
@@ -126,21 +111,3 @@ class Logins:
                 read_game(spec)
             except ProtocolError as error:
                 session.send(Notice(error.code, error.message))
-
-    def holder(self, seat: SeatRow) -> Participant:
-        """Return the participant of a stored seat, who is offline after a restart."""
-        participant = self._directory.participants.get(seat.bot_id)
-        if participant is not None:
-            return participant
-        in_person = seat.in_person
-        return self._directory.add(
-            Presence(
-                player_id=seat.player_id,
-                player=seat.player,
-                bot_id=seat.bot_id,
-                bot="" if in_person else seat.bot,
-                version_id=seat.version_id,
-                version=seat.version,
-                kind="human" if in_person else "bot",
-            )
-        )

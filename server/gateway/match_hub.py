@@ -18,8 +18,9 @@ from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.liveness import ConnectionLimits
 from plyhouse.protocol.messages import Act, ClientMessage, Hello, Register
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.gateway.entrance import Entrance, Membership
+from plyhouse.server.gateway.entrance import Entrance
 from plyhouse.server.gateway.match_requests import MatchRequests
+from plyhouse.server.gateway.membership import Membership
 from plyhouse.server.jobs.periodic import Periodic
 from plyhouse.server.table import journal
 from plyhouse.server.table.directory import Directory
@@ -47,6 +48,7 @@ class MatchHub(ABC):
 
     runner: MatchRunner
     requests: MatchRequests
+    member: Membership
 
     def __init__(self, config: ServerConfig, now: Callable[[], int]) -> None:
         self.config = config
@@ -81,9 +83,7 @@ class MatchHub(ABC):
         self._tasks: set[asyncio.Task[None]] = set()
         self._timers = (Periodic(self._sweep, SWEEP_SECONDS, "sweep of connections", log),)
 
-    def _entrance(
-        self, member: Membership, refund_hosted: Callable[[], None] = lambda: None
-    ) -> Entrance:
+    def _make_entrance(self, refund_hosted: Callable[[], None] = lambda: None) -> Entrance:
         """Return what lets connections in; ``refund_hosted`` is that of `Entrance`."""
         return Entrance(
             self.config,
@@ -94,7 +94,7 @@ class MatchHub(ABC):
             counts=self.counts,
             directory=self.directory,
             login_refunds=self.login_refunds,
-            member=member,
+            member=self.member,
             now=self.now,
             refund_hosted=refund_hosted,
         )
@@ -143,24 +143,19 @@ class MatchHub(ABC):
         participant = self.seated.pop(session, None)
         journal.left(session, None if participant is None else participant.presence)
         if participant is None or participant.line is not session:
-            self._has_left(session, 0)
+            self.member.left(session, 0)
             return
         self.directory.leave(participant)
-        self._leaving(session, participant)
+        self._leaving(participant)
+        self.member.leaving(session)
         bot = participant.presence.bot_id
         for live, seat in tuple(self.directory.matches_of(bot)):
             live.disconnected(seat)
-        self._has_left(session, bot)
+        self.member.left(session, bot)
         self.directory.forget(bot)
 
-    def _leaving(self, session: Session, participant: Participant) -> None:  # noqa: B027 (a hook)
+    def _leaving(self, participant: Participant) -> None:  # noqa: B027 (a hook)
         """Clean up after a bot's connection before its matches hear of the end."""
-
-    def _has_left(self, session: Session, bot: int) -> None:  # noqa: B027 (a hook)
-        """Clean up after a connection when its matches have heard of the end.
-
-        ``bot`` is 0 if it had no bot, or if the bot has another connection.
-        """
 
     def spawn(
         self,

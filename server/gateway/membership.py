@@ -1,27 +1,143 @@
-"""The part of a cluster that a single server is: the leader of itself, with all matches."""
+"""The place of a server among those that share its database.
+
+A single server has `Alone`.  `plyhouse.server.cluster.member.Member` takes part in a cluster; only
+a server that joins one imports it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, ClassVar, Protocol
+
 from plyhouse.protocol.messages import MatchSnapshot
 from plyhouse.server.accounts.tickets import Ticket
-from plyhouse.server.gateway.admission import Admission, TicketOffice
-from plyhouse.server.match.presence import Presence
+from plyhouse.server.gateway.admission import Admission
+from plyhouse.server.match.presence import MatchSummary, Presence
 from plyhouse.server.table.live import LiveMatch
 from plyhouse.server.table.participants import Participant
 from plyhouse.server.table.running_match import RunningMatch
 from plyhouse.server.wire.session import Session
+from plyhouse.storage.rows import MatchRow
 
 
-class Alone:
-    """A `plyhouse.server.gateway.entrance.Membership` without other servers."""
+class ClusterError(Exception):
+    """A server cannot join a cluster; the message is one sentence that says what to change."""
 
-    def __init__(self, admission: Admission, hosting: TicketOffice) -> None:
-        self._admission = admission
-        self._hosting = hosting
+    code: ClassVar[str] = "cluster/cannot_start"
+
+
+class Membership(Protocol):
+    """The interface of the other servers for a hub."""
+
+    @property
+    def leads(self) -> bool:
+        """True while this server decides who plays."""
+
+    @property
+    def trouble(self) -> str:
+        """Why bots cannot log in here, as a sentence; empty if they can."""
+
+    @property
+    def leader_address(self) -> str:
+        """The base URL of the leader's HTTP interface; empty if there is none."""
+
+    @property
+    def size(self) -> int:
+        """The number of known servers, with this one."""
+
+    def link_counts(self) -> Mapping[str, int]:
+        """Return counts of messages to other servers, by name; empty without a cluster."""
+
+    async def join(self) -> bool:
+        """Take part, and return when a leader is known; return False without a cluster."""
+
+    def stop(self) -> None:
+        """Begin no more work for other servers, because this one stops."""
+
+    async def leave(self) -> None:
+        """Stop taking part; then the lease may end, and `farewell` follows."""
+
+    async def farewell(self) -> None:
+        """Tell the others that the lease has ended."""
+
+    # logins
 
     async def ticket(self, secret: str) -> Ticket | None:
         """Return the ticket of a hosted bot with this secret; None if it is not valid."""
-        return self._hosting.ticket(secret)
+
+    async def admit(
+        self, wanted: Presence, session: Session, *, key: str, takeover: bool
+    ) -> tuple[Participant, bool, int]:
+        """Make a session the connection of its bot; see `Admission.admit`.
+
+        Returns also how many nanoseconds the login waited because there was no leader.
+        """
+
+    def returned(self, live: LiveMatch, seat: int, waited_ns: int) -> None:
+        """Excuse a bot that is back in a match here for the time that servers kept it away."""
+
+    async def enter(
+        self, match: RunningMatch, seat: int, participant: Participant, waited_ns: int
+    ) -> MatchSnapshot | None:
+        """Let a bot back into a match of another server; None if that has lost it."""
+
+    # connections
+
+    def leaving(self, session: Session) -> None:
+        """Note that a connection has ended, before its matches hear of it."""
+
+    def left(self, session: Session, bot: int) -> None:
+        """Forget a connection that has ended.
+
+        ``bot`` is 0 if it had no bot, or if the bot has another connection.
+        """
+
+    def ask_lobby(self, session: Session, presence: Presence, message: Any) -> None:
+        """Pass a request about seeks or challenges to the leader, if that is another server."""
+
+    # matches
+
+    def reaches(self, match: RunningMatch) -> bool:
+        """Return whether a match that is known here has a server."""
+
+    def follow(self, row: MatchRow, tournament: str | None, owner: int) -> RunningMatch | None:
+        """Return a match that the database says another server runs; None if none does."""
+
+    def match_over(self, match: MatchSummary) -> bool:
+        """Tell other servers that a match here has ended; return whether it counts here."""
+
+
+class Alone:
+    """The `Membership` of a single server: the leader of itself, with all matches."""
+
+    leads = True
+    trouble = ""
+    leader_address = ""
+    size = 1
+
+    def __init__(self, admission: Admission) -> None:
+        self._admission = admission
+
+    def link_counts(self) -> Mapping[str, int]:
+        """Return no counts."""
+        return {}
+
+    async def join(self) -> bool:
+        """Return False."""
+        return False
+
+    def stop(self) -> None:
+        """Do nothing."""
+
+    async def leave(self) -> None:
+        """Do nothing."""
+
+    async def farewell(self) -> None:
+        """Do nothing."""
+
+    async def ticket(self, secret: str) -> Ticket | None:
+        """Return the ticket of a hosted bot with this secret; None if it is not valid."""
+        return self._admission.ticket(secret)
 
     async def admit(
         self, wanted: Presence, session: Session, *, key: str, takeover: bool
@@ -37,3 +153,25 @@ class Alone:
     ) -> MatchSnapshot | None:
         """Return None, because no match is elsewhere."""
         return None
+
+    def leaving(self, session: Session) -> None:
+        """Do nothing."""
+
+    def left(self, session: Session, bot: int) -> None:
+        """Do nothing."""
+
+    def ask_lobby(self, session: Session, presence: Presence, message: Any) -> None:
+        """Never called, because this server leads."""
+        raise AssertionError("this server leads")
+
+    def reaches(self, match: RunningMatch) -> bool:
+        """Return True."""
+        return True
+
+    def follow(self, row: MatchRow, tournament: str | None, owner: int) -> RunningMatch | None:
+        """Return None, because all running matches are known here."""
+        return None
+
+    def match_over(self, match: MatchSummary) -> bool:
+        """Return True."""
+        return True

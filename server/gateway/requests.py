@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Collection, Container, Coroutine, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from plyhouse.games.errors import GameError
 from plyhouse.protocol.errors import ProtocolError
@@ -12,15 +12,15 @@ from plyhouse.protocol.messages import Answer, Challenge, MatchMessage, Ok, Seek
 from plyhouse.server.accounts.browser_sessions import BrowserSessions
 from plyhouse.server.accounts.builtin_bots import NoHouseBot
 from plyhouse.server.accounts.privacy import Privacy, Sight
-from plyhouse.server.cluster.membership import Member
-from plyhouse.server.cluster.remote_matches import RemoteMatch
 from plyhouse.server.gateway.match_requests import NO_SUCH_MATCH, MatchRequests, check_views
+from plyhouse.server.gateway.membership import Membership
 from plyhouse.server.jobs.helper_jobs import NotWorkedOut
 from plyhouse.server.jobs.helper_processes import FairQueue, Helpers
 from plyhouse.server.lobby.lobby import Lobby
 from plyhouse.server.match.presence import Presence
 from plyhouse.server.match.restore import final_snapshot
 from plyhouse.server.table.directory import Directory
+from plyhouse.server.table.live import LiveMatch
 from plyhouse.server.table.participants import Participant
 from plyhouse.server.table.running_match import RunningMatch
 from plyhouse.server.wire.rates import client_of
@@ -31,6 +31,15 @@ from plyhouse.storage.names import HOUSE_NAMES
 from plyhouse.storage.store import Store
 
 log = logging.getLogger("plyhouse.server")
+
+
+LOBBY_REQUESTS: Final[Mapping[type, Callable[[Lobby, Presence, Any], Ok]]] = {
+    Seek: Lobby.seek,
+    Unseek: Lobby.unseek,
+    Challenge: Lobby.challenge,
+    Answer: Lobby.answer,
+}
+"""The requests about seeks and challenges; each raises `ProtocolError`."""
 
 
 class Requests(MatchRequests):
@@ -47,7 +56,7 @@ class Requests(MatchRequests):
         seated: Mapping[Session, Participant],
         spawn: Callable[[Coroutine[Any, Any, None]], None],
         now: Callable[[], int],
-        member: Member | None,
+        member: Membership,
         store: Store,
         helpers: Helpers,
         replays: FairQueue,
@@ -60,21 +69,12 @@ class Requests(MatchRequests):
         self._member = member
         self._store = store
         self._wakes = wakes
-        self._lobby: dict[type, Callable[[Presence, Any], Ok]] = {
-            Seek: lobby.seek,
-            Unseek: lobby.unseek,
-            Challenge: lobby.challenge,
-            Answer: lobby.answer,
-        }
+        self._lobby = lobby
         self._privacy = privacy
         self._browser_sessions = browser_sessions
         self._sessions = sessions
         self._spawn = spawn
-        self._by_type |= dict.fromkeys(self._lobby, self._of_lobby)
-
-    def ask_lobby(self, bot: Presence, message: Any) -> Ok:
-        """Carry out a request about seeks or challenges; raises `ProtocolError`."""
-        return self._lobby[type(message)](bot, message)
+        self._by_type |= dict.fromkeys(LOBBY_REQUESTS, self._of_lobby)
 
     def _of_lobby(self, session: Session, bot: Presence, message: Any, _: int) -> None:
         if isinstance(message, Challenge) and self._wakes is not None:
@@ -102,30 +102,25 @@ class Requests(MatchRequests):
             session.refuse(challenge, error)
 
     def _pass_to_lobby(self, session: Session, bot: Presence, message: Any) -> None:
-        if self._member is not None and not self._member.board.ready:
-            self._member.sockets.ask_lobby(session, bot, message)
+        if self._member.leads:
+            session.send(LOBBY_REQUESTS[type(message)](self._lobby, bot, message))
         else:
-            session.send(self.ask_lobby(bot, message))
+            self._member.ask_lobby(session, bot, message)
 
     def _watch(self, session: Session, _: object, message: Watch, stamp: int) -> None:
         live = self._directory.match(message.match)
         check_views(session, stamp)
         free = live is not None and self._privacy.known_free(live.pairing.tournament)
-        if not self._reachable(live, free=free):
+        here = isinstance(live, LiveMatch)
+        # A match of another server may be dropped while the database is asked.
+        if live is None or not (here or (free and self._member.reaches(live))):
             self._spawn(self._find_and_watch(session, message))
-        elif live is not None and not free:
+        elif not free:
             players = {each.player_id for each in live.seats}
             tournament = live.pairing.tournament
             self._spawn(self._watch_if_allowed(session, message, tournament, players, lambda: live))
-        elif live is not None:
+        else:
             self._let_watch(session, message, live)
-
-    def _reachable(self, live: RunningMatch | None, *, free: bool) -> bool:
-        """Return whether a match can be watched without a look into the database."""
-        if isinstance(live, RemoteMatch):  # it may be dropped while the database is asked
-            here = self._member is not None and live.owner in self._member.board.peers
-            return free and here and not live.over
-        return live is not None
 
     async def _find_and_watch(self, session: Session, message: Watch) -> None:
         """Let a spectator watch a match that another server runs, or see one that is over."""
@@ -139,14 +134,13 @@ class Requests(MatchRequests):
         if row is not None and row.status == "finished":
             await self._show_final(session, message)
             return
-        member = self._member
-        if row is None or not owner or member is None:
+        if row is None or not owner:
             session.refuse(message, ProtocolError("match/unknown", NO_SUCH_MATCH))
             return
 
-        def follow() -> RunningMatch:
+        def follow() -> RunningMatch | None:
             known = self._directory.live.get(message.match)
-            return known or member.sockets.found(row, tournament, owner)
+            return known or self._member.follow(row, tournament, owner)
 
         players = {each.player_id for each in row.seats}
         await self._watch_if_allowed(session, message, tournament, players, follow)
@@ -157,7 +151,7 @@ class Requests(MatchRequests):
         message: Watch,
         tournament: str | None,
         players: Collection[int],
-        find: Callable[[], RunningMatch],
+        find: Callable[[], RunningMatch | None],
     ) -> None:
         """Let a spectator watch a restricted match, or answer that there is no such match.
 
@@ -168,7 +162,10 @@ class Requests(MatchRequests):
             if not sight.sees(await self._privacy.competition_of(tournament), players):
                 raise ProtocolError("match/unknown", NO_SUCH_MATCH)
             if session in self._sessions:  # it may have left meanwhile
-                self._let_watch(session, message, find())
+                live = find()
+                if live is None:
+                    raise ProtocolError("match/unknown", NO_SUCH_MATCH)
+                self._let_watch(session, message, live)
         except ProtocolError as error:
             session.refuse(message, error)
         except StorageError as error:

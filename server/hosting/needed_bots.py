@@ -89,9 +89,7 @@ class NeededBots:
         directory: Directory,
         tournaments: Tournaments,
         cores: Callable[[], int],
-        wanted_by_people: Callable[[], Awaitable[list[Wanted]]] | None = None,
     ) -> None:
-        """``wanted_by_people`` returns bots to host for people, if no competition needs them."""
         self._store = store
         self._directory = directory
         self._tournaments = tournaments
@@ -102,7 +100,8 @@ class NeededBots:
         self._last: dict[int, Wanted] = {}
         """The last answer of `find`."""
         self._outdated: set[int] = set()
-        self._wanted_by_people = wanted_by_people
+        self.wanted_by_people: Callable[[], Awaitable[list[Wanted]]] | None = None
+        """Returns bots to host for people, if no competition needs them."""
 
     async def find(self, placed: Mapping[int, Place]) -> dict[int, Wanted]:
         """Return the bots to host, by id; ``placed`` says where they are hosted now."""
@@ -192,7 +191,7 @@ class NeededBots:
         known: dict[tuple[int, int | None], SubmissionRow] = {}
         people = {
             each.row.bot_id: each
-            for each in (await self._wanted_by_people() if self._wanted_by_people else [])
+            for each in (await self.wanted_by_people() if self.wanted_by_people else [])
         }
         for running in sorted(self._tournaments.played(), key=priority_of):
             if priority_of(running) > Priority.INTERACTIVE:

@@ -87,16 +87,7 @@ class Hosting:
         directory: Directory,
         tournaments: Tournaments,
         now: Callable[[], int],
-        *,
-        wanted_by_people: Callable[[], Awaitable[list[Wanted]]] | None = None,
-        people_waiting: Callable[[str], int] | None = None,
-        on_flags: Callable[[str, Sequence[FlagFell]], Awaitable[None]] | None = None,
     ) -> None:
-        """``wanted_by_people`` returns bots to host for people.
-
-        ``people_waiting`` counts the people who wait for a processor of a machine.  ``on_flags``
-        gets the flag falls that a machine reports.
-        """
         self._store = store
         self._directory = directory
         self._tournaments = tournaments
@@ -107,11 +98,11 @@ class Hosting:
         self._ticket_of: dict[int, Ticket] = {}
         self._bots = RunnerFailures()
         self._checks = CheckQueue(store)
-        self.needed = NeededBots(
-            store, directory, tournaments, lambda: self.cores, wanted_by_people
-        )
-        self._people_waiting = people_waiting
-        self.on_flags = on_flags
+        self.needed = NeededBots(store, directory, tournaments, lambda: self.cores)
+        self.people_waiting: Callable[[str], int] | None = None
+        """Counts the people who wait for a processor of a machine."""
+        self.on_flags: Callable[[str, Sequence[FlagFell]], Awaitable[None]] | None = None
+        """Gets the flag falls that a machine reports."""
         self._refunds = HostingRefunds(
             directory=directory,
             now=now(),
@@ -457,8 +448,8 @@ class Hosting:
             return 0
         machine = self._with_busy(name, priority)
         held = self._plan.held.get(name, 0)
-        if priority > Priority.INTERACTIVE and self._people_waiting is not None:
-            machine = replace(machine, busy=machine.busy + self._people_waiting(name))
+        if priority > Priority.INTERACTIVE and self.people_waiting is not None:
+            machine = replace(machine, busy=machine.busy + self.people_waiting(name))
         game = running.terms.game
         # All seats may be on one machine.
         each = game.seats if game.info.simultaneous else 1

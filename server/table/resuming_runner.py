@@ -37,7 +37,8 @@ log = logging.getLogger("plyhouse.server.match.engine")
 class ResumingRunner(MatchRunner):
     """A runner that stores matches in a database and resumes them from it.
 
-    ``options`` are those of `MatchRunner`.
+    ``hidden_in`` returns the unnamed bots of a tournament, in small letters.  ``options`` are
+    those of `MatchRunner`.
     """
 
     def __init__(
@@ -46,38 +47,31 @@ class ResumingRunner(MatchRunner):
         store: Store,
         directory: Directory,
         now: Callable[[], int],
+        *,
+        hidden_in: Callable[[str | None], Awaitable[Collection[str]]],
         **options: Any,
     ) -> None:
         self.writer = Writer(store)
         """The writer that makes plies durable."""
         super().__init__(config, self.writer, directory, now, **options)
         self._store = store
+        self._hidden_in = hidden_in
 
-    async def restore(
-        self,
-        participant: Callable[[SeatRow], Participant],
-        hidden_in: Callable[[str | None], Awaitable[Collection[str]]],
-    ) -> int:
+    async def restore(self) -> int:
         """Resume every match that the database has as unfinished; return how many.
 
-        ``participant`` finds or makes the holder of a stored seat.  ``hidden_in`` returns the
-        unnamed bots of a tournament, in small letters.  A match that cannot be rebuilt (the game
-        has changed, or rows are damaged) becomes void, and the log says why.  A match that shares
-        its chance with another one also becomes void, because its bots could exchange messages.
+        A match that cannot be rebuilt (the game has changed, or rows are damaged) becomes void,
+        and the log says why.  A match that shares its chance with another one also becomes void,
+        because its bots could exchange messages.
         """
         stored = await self.stored_matches()
-        return len(await self.resume(stored, participant, hidden_in))
+        return len(await self.resume(stored))
 
     async def stored_matches(self, pairings: Collection[str] | None = None) -> list[StoredMatch]:
         """Return the unfinished matches of the database, or those of some pairings."""
         return await self._store.read(match_reads.running_matches, pairings)
 
-    async def resume(
-        self,
-        running: Sequence[StoredMatch],
-        participant: Callable[[SeatRow], Participant],
-        hidden_in: Callable[[str | None], Awaitable[Collection[str]]],
-    ) -> list[LiveMatch]:
+    async def resume(self, running: Sequence[StoredMatch]) -> list[LiveMatch]:
         """Resume stored matches, as `restore` does; return those that go on."""
         pairings: dict[str, LivePairing] = {}
         restored = []
@@ -88,8 +82,8 @@ class ResumingRunner(MatchRunner):
                 self.score_by(found.id, scoring_of(found))
         for stored in running:
             header = stored.header
-            holders = [participant(seat) for seat in header.seats]
-            hidden = await hidden_in(stored.pairing.tournament_id)
+            holders = [self._holder_of(seat) for seat in header.seats]
+            hidden = await self._hidden_in(stored.pairing.tournament_id)
             try:
                 match = self._rebuild(stored, [each.presence for each in holders], hidden)
                 if match.config.shares_chance:
@@ -116,6 +110,24 @@ class ResumingRunner(MatchRunner):
         for live in restored:
             live.input(live.match.resume, self.now())
         return restored
+
+    def _holder_of(self, seat: SeatRow) -> Participant:
+        """Return the participant of a stored seat, who is offline after a restart."""
+        participant = self._directory.participants.get(seat.bot_id)
+        if participant is not None:
+            return participant
+        in_person = seat.in_person
+        return self._directory.add(
+            Presence(
+                player_id=seat.player_id,
+                player=seat.player,
+                bot_id=seat.bot_id,
+                bot="" if in_person else seat.bot,
+                version_id=seat.version_id,
+                version=seat.version,
+                kind="human" if in_person else "bot",
+            )
+        )
 
     async def _put_away(self, broken: Sequence[StoredMatch], *, going_on: Collection[str]) -> None:
         """End matches that cannot be resumed, and pairings without a resumed match."""

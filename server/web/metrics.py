@@ -75,7 +75,6 @@ class _House(Collector):
                 family.add_metric([key], count)
             yield family
         trouble = hub.runner.writer.trouble
-        member = hub.member
         for name, text, value in (
             ("connections", "Connections that are open.", len(hub.sessions)),
             ("bots", "Bots that are connected to this server.", hub.directory.connected_here()),
@@ -85,11 +84,11 @@ class _House(Collector):
                 "Matches of other servers that this one knows.",
                 len(hub.directory.live) - len(hub.directory.own),
             ),
-            ("leads", "Whether this server pairs bots.", member is None or member.board.ready),
+            ("leads", "Whether this server pairs bots.", hub.member.leads),
             (
                 "cluster_members",
                 "Servers that this one knows, with itself.",
-                1 if member is None else len(member.board.peers),
+                hub.member.size,
             ),
             ("seeks", "Seeks that are open.", len(hub.lobby)),
             ("competitions", "Tournaments that run: games of competitions.", len(hub.tournaments)),
@@ -124,9 +123,9 @@ def _link_metrics(hub: Hub) -> Iterator[Metric]:
         yield GaugeMetricFamily(
             "plyhouse_lease_left_seconds", "How long the lease is surely valid.", value=left
         )
-    if hub.cluster is None:
+    counts = hub.member.link_counts()
+    if not counts:
         return
-    counts = hub.cluster.link_counts()
     for name, text in (
         ("repeated", "Segments of messages to other servers that were sent again."),
         ("doubled", "Batches of other servers that had come before."),

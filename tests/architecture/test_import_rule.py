@@ -34,7 +34,6 @@ ALLOWED: dict[str, set[str]] = {
     },
     "clients.arena": {"games", "protocol", "server", "bots", "clients.shared"},
     "clients.bot_check": {"games", "protocol", "server", "bots", "clients.arena", "clients.shared"},
-    "clients.rehearsal": {"games", "protocol", "storage", "server", "bots", "clients.shared"},
     "clients.review": {"games", "search", "protocol", "server", "clients.api", "clients.shared"},
     "clients.yardstick": {
         "games",
@@ -74,7 +73,6 @@ ALLOWED: dict[str, set[str]] = {
         "clients.arena",
         "clients.bot_check",
         "clients.builtin_bots",
-        "clients.rehearsal",
         "clients.replay",
         "clients.review",
         "clients.runner",
@@ -147,3 +145,28 @@ def test_modules_import_each_other_without_cycles() -> None:
     known = product_modules()
     order = TopologicalSorter({name: imported_modules(path, known) for name, path in known.items()})
     order.prepare()  # raises CycleError, which names the cycle
+
+
+PARSERS = {
+    *("competition_rules", "competitions/baselines", "competitions/competition_changes"),
+    *("competitions/lifecycle", "competitions/practice"),
+}
+"""Parts of the server at which the text of a competition file arrives or changes."""
+
+
+def test_competition_files_are_parsed_only_where_they_arrive() -> None:
+    """Everything else takes the stored values (`plyhouse.server.competition_rules.file`)."""
+    parsing = set()
+    for top in ("server", "storage"):
+        for path in modules(top):
+            inside = path.relative_to(folder_of(top)).with_suffix("").as_posix()
+            names = {
+                alias.name
+                for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+                if isinstance(node, ast.ImportFrom)
+                for alias in node.names
+            }
+            if names & {"read_competition", "read_document", "written_dates"}:
+                package = "competition_rules"
+                parsing.add(package if inside.startswith(f"{package}/") else inside)
+    assert parsing == PARSERS

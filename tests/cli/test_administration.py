@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -80,7 +79,7 @@ def test_an_unknown_bot_and_an_unknown_match(plyhouse: Plyhouse) -> None:
     assert "no match 'nothing'" in done.err
 
 
-def test_a_competition_is_paused_and_left(plyhouse: Plyhouse, tmp_path: Path) -> None:
+def test_withdraw_takes_a_bot_out_of_a_competition(plyhouse: Plyhouse, tmp_path: Path) -> None:
     async def make() -> None:
         async with await Store.open(f"sqlite:///{tmp_path / 'plyhouse.db'}") as store:
             ada = await store.add_player("ada")
@@ -97,11 +96,4 @@ def test_a_competition_is_paused_and_left(plyhouse: Plyhouse, tmp_path: Path) ->
             await store.write(competition_sql.begin, "cup", [cup], [(bot.id, None)], by, 1)
 
     asyncio.run(make())
-    assert plyhouse("competition", "pause", "cup").code == 0
-    listed = plyhouse("competition", "list").out
-    assert re.search(r"^cup +Autumn +\S+ +paused ", listed, re.M), listed
     assert "Withdrew ada/deep" in plyhouse("competition", "withdraw", "cup", "ADA/Deep").err
-    assert plyhouse("competition", "resume", "cup").code == 0
-    assert plyhouse("competition", "delete", "cup", "--why", "a test", "--yes").code == 0
-    assert "No competitions" in plyhouse("competition", "list").err
-    assert plyhouse("competition", "pause", "cup").code == 2

@@ -250,3 +250,20 @@ def test_a_group_alone_shows_its_help_as_it_is(plyhouse: Plyhouse, group: tuple[
     assert done.code == errors.EXIT_USAGE
     assert done.err.startswith(" ".join(("Usage: plyhouse", *group)))
     assert "(see " not in done.err
+
+
+def _with_both(command: click.Command, name: str) -> Iterator[str]:
+    """The commands below this one that offer a server and a database."""
+    options = {each.name for each in command.params}
+    if {"server", "database"} <= options:
+        yield name
+    if isinstance(command, click.Group):
+        with click.Context(command) as ctx:
+            for below in command.list_commands(ctx):
+                found = command.get_command(ctx, below)
+                assert found is not None
+                yield from _with_both(found, f"{name} {below}".strip())
+
+
+def test_command_asks_a_server_or_a_database() -> None:
+    assert list(_with_both(cli, "")) == ["doctor"], "doctor examines each that it is given"

@@ -19,7 +19,10 @@ STORES = ("sqlalchemy", "sqlite3", "alembic")
 PAGES = ("litestar", "uvicorn", "jinja2", "rich", "textual")
 DIRECTORS = tuple(
     f"plyhouse.server.{each}"
-    for each in ("lobby", "competitions", "hosting", "administration", "cluster", "web")
+    for each in (
+        *("competition_rules", "grades", "lobby", "competitions", "hosting", "administration"),
+        *("cluster", "web"),
+    )
 )
 SLOW = ("numpy", "email", "importlib.metadata")
 
@@ -54,7 +57,7 @@ def test_arena_loads_no_database_and_nothing_that_decides_who_plays(
     match: Callable[[str], Loaded],
 ) -> None:
     without = (*SLOW, *STORES, *PAGES, *DIRECTORS, "click", "httpx", "websockets")
-    at_most(match(ARENA), 145, without)
+    at_most(match(ARENA), 133, without)
     assert "plyhouse.server.gateway.hub" not in match(ARENA).modules
 
 
@@ -71,8 +74,14 @@ def test_submit_loads_no_server(arguments: tuple[str, ...], ours: int, tmp_path:
     at_most(process, ours, without)
 
 
-def test_serve_loads_no_bot_and_no_search(tmp_path: Path) -> None:
+def test_serve_loads_no_bot_no_search_and_no_cluster(tmp_path: Path) -> None:
     ready = "Plyhouse is listening on "
     process, *_ = loaded(SERVE, tmp_path, ready=ready, environment=clean_environment())
     without = ("sqlalchemy.orm", "sqlalchemy.dialects.postgresql", "asyncpg", "textual")
-    at_most(process, 410, ("numpy", *without, "plyhouse.bots", "plyhouse.search"))
+    ours = (
+        "plyhouse.bots",
+        "plyhouse.search",
+        "plyhouse.server.cluster",
+        "plyhouse.server.supervisor",
+    )
+    at_most(process, 330, ("numpy", "nats", *without, *ours))

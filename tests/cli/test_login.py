@@ -207,17 +207,6 @@ def test_stored_token_is_not_sent_to_another_server(
     assert plyhouse("bot", "status", "--server", spelt).code == 0
 
 
-def test_explicit_database_wins_over_the_stored_login(
-    plyhouse: Plyhouse, server: Server, config: Path
-) -> None:
-    store_login(StoredLogin("http://127.0.0.1:9", "ply_old"))
-    done = plyhouse("leaderboard", "--database", server.database)
-    assert "No rated matches yet in sqlite:///" in done.err
-    done = plyhouse("leaderboard", env={"PLYHOUSE_DATABASE": server.database})
-    assert "No rated matches yet in sqlite:///" in done.err
-    assert plyhouse("leaderboard").code == 3
-
-
 def test_commands_that_need_no_server_ignore_the_stored_login(
     plyhouse: Plyhouse, config: Path
 ) -> None:

@@ -200,6 +200,33 @@ def test_package_plays_in_the_sandbox_and_is_confined(plyhouse: Plyhouse, tmp_pa
     assert not (tmp_path / "trace").exists()
 
 
+@pytest.mark.parametrize("options", [(), ("--sandbox",)])
+def test_program_may_begin_with_a_byte_order_mark(
+    program: Path, plyhouse: Plyhouse, options: tuple[str, ...]
+) -> None:
+    text = program.read_text().replace('say("hello"', 'print("\\ufeff", end="")\nsay("hello"')
+    program.write_text(text)
+    series = ("match", f"cmd:'{program}'", "random", "--game", "nim", "--games", "2")
+    done = plyhouse(*series, *options)
+    assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize("options", [(), ("--sandbox",)])
+def test_program_that_closes_its_output_is_told_so(
+    program: Path, plyhouse: Plyhouse, options: tuple[str, ...]
+) -> None:
+    text = program.read_text().replace(
+        '    if heard["type"] == "turn":',
+        '    if heard["type"] == "turn":\n        import os, time; os.close(1); time.sleep(60)',
+    )
+    program.write_text(text)
+    series = ("match", f"cmd:'{program}'", "random", "--game", "nim", "--games", "2")
+    done = plyhouse(*series, "--time-control", "move:20", *options)
+    assert done.code == 1
+    assert "closed its standard output" in done.err
+    assert "memory" not in done.err
+
+
 # Plays, and says what it may not do.
 NOSY = (
     PROGRAM

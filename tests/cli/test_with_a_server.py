@@ -189,11 +189,9 @@ def test_two_bots_find_each_other_and_become_a_leaderboard(
     for each in matches:
         assert re.search(rf"^match {each}: (won|lost) [+-]1 after \d+ pl(y|ies): ", done.err, re.M)
 
-    database = shared.database
-    for place in (("--server", shared.url), ("--database", database)):
-        shown = plyhouse("leaderboard", "pig(target=20)", *place)
-        assert shown.code == 0, shown.err
-        assert {"alice", "bob"} <= set(shown.out.split())
+    shown = plyhouse("leaderboard", "pig(target=20)", "--server", shared.url)
+    assert shown.code == 0, shown.err
+    assert {"alice", "bob"} <= set(shown.out.split())
     board = json.loads(
         plyhouse("leaderboard", "pig(target=20)", "--server", shared.url, "--json").out
     )
@@ -201,11 +199,10 @@ def test_two_bots_find_each_other_and_become_a_leaderboard(
 
     match = re.search(r"match (\w+):", done.err)
     assert match is not None
-    for place in (("--server", shared.url), ("--database", database)):
-        assert plyhouse("record", match[1], "-o", "one.json", *place).code == 0
-        verified = plyhouse("verify", "one.json", "--verbose")
-        assert verified.code == 0, verified.out
-        assert "chance" in verified.out
+    assert plyhouse("record", match[1], "-o", "one.json", "--server", shared.url).code == 0
+    verified = plyhouse("verify", "one.json", "--verbose")
+    assert verified.code == 0, verified.out
+    assert "chance" in verified.out
     text = (tmp_path / "one.json").read_text()
     (tmp_path / "false.json").write_text(text.replace('"text": "roll"', '"text": "hold"', 1))
     falsified = plyhouse("verify", "false.json")
@@ -235,15 +232,13 @@ def test_the_author_of_a_crashed_bot_and_nobody_else_is_told_its_traceback(
     match = re.search(r"match (\w+): pig", done.err)
     assert match is not None
     why = ("record", match[1], "--why", "--server", shared.url)
-    database = ("record", match[1], "--why", "--database", shared.database)
-    for asked in ((*why, "--token", dora), database):
-        told = plyhouse(*asked)
-        assert told.code == 0, told.err
-        assert re.match(
-            rf"Match {match[1]} ended after \d+ pl(y|ies): bot crash by dora/broken\.", told.out
-        )
-        assert "return 1 / 0" in told.out
-        assert "ZeroDivisionError" in told.out
+    told = plyhouse(*why, "--token", dora)
+    assert told.code == 0, told.err
+    assert re.match(
+        rf"Match {match[1]} ended after \d+ pl(y|ies): bot crash by dora/broken\.", told.out
+    )
+    assert "return 1 / 0" in told.out
+    assert "ZeroDivisionError" in told.out
     for more in (("--token", emil), ()):
         told = plyhouse(*why, *more)
         assert told.code == 0, told.err
@@ -255,9 +250,9 @@ def test_the_author_of_a_crashed_bot_and_nobody_else_is_told_its_traceback(
     )
     assert voided.code == 0, voided.err
     assert match[1] in plyhouse("admin", "audit", "--database", shared.database).out
-    for place in (("--server", shared.url), ("--database", shared.database)):
-        assert '"void_reason": "wrong rules"' in plyhouse("record", match[1], *place).out
-        assert "wrong rules" in plyhouse("record", match[1], "--why", *place).out
+    record = ("record", match[1], "--server", shared.url)
+    assert '"void_reason": "wrong rules"' in plyhouse(*record).out
+    assert "wrong rules" in plyhouse(*record, "--why").out
 
 
 def test_a_wrong_token_is_refused(plyhouse: Plyhouse, shared: Server) -> None:
@@ -310,7 +305,6 @@ def test_matches_and_records_that_are_not_there(
     plyhouse: Plyhouse, shared: Server, tmp_path: Path
 ) -> None:
     assert plyhouse("record", "nope", "--server", shared.url).code == 2
-    assert plyhouse("record", "nope", "--database", shared.database).code == 2
     done = plyhouse("verify", "nope")
     assert done.code == 2
     assert "There is no file nope." in done.err

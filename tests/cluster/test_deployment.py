@@ -20,15 +20,15 @@ import yaml  # type: ignore[import-untyped]
 from tests.harness.nginx import NGINX, nginx
 from tests.harness.patience import PATIENCE
 from tests.harness.server import BotClient
-from tests.harness.small_cluster import SmallCluster
+from tests.harness.small_cluster import SmallCluster, member_of
 from websockets.asyncio.client import connect
 
 from plyhouse.clients.cli.main import cli
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.messages import Welcome
-from plyhouse.server.cluster.carrier import ClusterError
 from plyhouse.server.cluster.nats_server import find_program
 from plyhouse.server.config import ServerConfig, config_fields
+from plyhouse.server.gateway.membership import ClusterError
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 UNIT = DEPLOY / "cluster" / "plyhouse@.service"
@@ -262,7 +262,7 @@ async def test_nginx_spreads_bots_over_servers_that_live(
         for path in ("/metrics", "/readyz", "/healthz"):
             assert (await web.get(path)).status_code == 403, path
         await cluster.stop(first)
-        boards = [each.hub.member.board for each in others if each.hub.member is not None]
+        boards = [member_of(each.hub).board for each in others]
         async with asyncio.timeout(PATIENCE):
             while not any(each.ready for each in boards):  # noqa: ASYNC110 - nobody tells
                 await asyncio.sleep(0.05)

@@ -18,11 +18,12 @@ from tests.harness.patience import PATIENCE
 from tests.harness.processes import children
 
 from plyhouse.server.cluster import database_carrier, nats_carrier
-from plyhouse.server.cluster.carrier import Carrier, Changed, ClusterError, Receive
+from plyhouse.server.cluster.carrier import Carrier, Changed, Receive
 from plyhouse.server.cluster.database_carrier import DatabaseCarrier
 from plyhouse.server.cluster.link import SILENT_NS, Link
 from plyhouse.server.cluster.nats_carrier import NatsCarrier
 from plyhouse.server.cluster.nats_server import LocalNats
+from plyhouse.server.gateway.membership import ClusterError
 from plyhouse.storage import members
 from plyhouse.storage.store import Store
 

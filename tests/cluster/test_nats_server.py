@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from tests.harness.processes import alive, children
 
-from plyhouse.server.cluster.carrier import ClusterError
 from plyhouse.server.cluster.nats_server import LocalNats, find_program
+from plyhouse.server.gateway.membership import ClusterError
 
 PARENT = """
 import sys, time

@@ -11,7 +11,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from tests.harness.patience import PATIENCE
 from tests.harness.server import Server
-from tests.harness.small_cluster import SmallCluster
+from tests.harness.small_cluster import SmallCluster, cluster_of, member_of
 
 from plyhouse.protocol.messages import Ok
 from plyhouse.server.cluster.switchboard import Switchboard
@@ -45,8 +45,7 @@ async def readiness(web: httpx.AsyncClient, server: Server) -> tuple[int, str]:
 
 
 def board_of(server: Server) -> Switchboard:
-    assert server.hub.member is not None
-    return server.hub.member.board
+    return member_of(server.hub).board
 
 
 def keep_from_looking(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,8 +54,7 @@ def keep_from_looking(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     async def look() -> None:
         pass
 
-    assert server.hub.cluster is not None
-    monkeypatch.setattr(server.hub.cluster, "_look", look)
+    monkeypatch.setattr(cluster_of(server.hub), "_look", look)
 
 
 async def play_between(one: Server, other: Server) -> str:

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from tests.harness.patience import PATIENCE
 from tests.harness.server import BotClient, Server
-from tests.harness.small_cluster import SmallCluster
+from tests.harness.small_cluster import SmallCluster, cluster_of, member_of
 
 from plyhouse.clients.builtin_bots.launcher import StartedBots
 from plyhouse.games.registry import get_game
@@ -245,15 +245,13 @@ async def test_leader_that_followed_a_match_lets_its_other_bot_in(
     owner = second if match in second.hub.directory.own else third
     follower = third if owner is second else second
     seat = next(n for n, bot in enumerate(bots) if owner.server.port == _port(bot))
-    assert owner.hub.cluster is not None
-    assert follower.hub.member is not None
-    board, look = follower.hub.member.board, owner.hub.cluster._look
+    board, look = member_of(follower.hub).board, cluster_of(owner.hub)._look
 
     async def wait_to_look() -> None:
         if board.leading:  # so that the follower claims the role
             await look()
 
-    monkeypatch.setattr(owner.hub.cluster, "_look", wait_to_look)
+    monkeypatch.setattr(cluster_of(owner.hub), "_look", wait_to_look)
     await cluster.stop(first)
     await bots[seat].close()
     back = await follower.client()
@@ -281,8 +279,7 @@ async def test_bot_is_not_charged_for_the_silence_of_its_server(
     async with asyncio.timeout(PATIENCE):
         while live.match.clock.running is None:  # noqa: ASYNC110 - another server reports it
             await asyncio.sleep(0.01)
-    assert owner.hub.member is not None
-    monkeypatch.setattr(owner.hub.member.board, "silence", lambda _: 3_600 * 10**9)
+    monkeypatch.setattr(member_of(owner.hub).board, "silence", lambda _: 3_600 * 10**9)
     target = owner if to == "owner" else first
     await asyncio.sleep(1.2)  # longer than a login here takes, which is given back anyway
     back = await target.client()
@@ -389,8 +386,7 @@ async def test_bot_that_logs_in_many_times_is_given_the_time_back_once(
     assert isinstance(answer, Accepted), answer
     assert answer.ledger is not None
     assert answer.ledger.charged_ms > 1_000
-    assert second.hub.member is not None
-    assert set(second.hub.member.board.sessions.values()) <= second.hub.sessions
+    assert set(member_of(second.hub).board.sessions.values()) <= second.hub.sessions
     await asyncio.gather(*(each for _, each in logins), return_exceptions=True)
 
 
@@ -535,9 +531,8 @@ async def test_spectator_is_sent_away_if_the_owner_ends_a_match_and_stops_unhear
     viewer = await third.client()
     assert isinstance(await viewer.hello("", ""), Welcome)
     assert isinstance(await viewer.ask(Watch, starts[0].match), MatchMessage)
-    assert third.hub.member is not None
     for kind in (member_messages.ToLine, member_messages.Gone):
-        third.hub.member.board.handle(kind, lambda *_: None)
+        member_of(third.hub).board.handle(kind, lambda *_: None)
     await asyncio.gather(*(b.play(s) for b, s in zip(bots, starts, strict=True)))
     await cluster.stop(second)
     async with asyncio.timeout(PATIENCE):
@@ -555,8 +550,7 @@ async def test_pairing_of_two_matches_begins_again_once(
     """Its server stopped before it had stored the pairing."""
     first, second, third = cluster.servers
     for server in (second, third):
-        assert server.hub.member is not None
-        server.hub.member.board.handle(member_messages.Begin, lambda *_: None)
+        member_of(server.hub).board.handle(member_messages.Begin, lambda *_: None)
     for number, place in enumerate((second, third)):
         bot = await place.bot(f"player{number}", "bot", max_matches=2)
         assert isinstance(await bot.seek("tic_tac_toe", count=1, mirrored=True), Ok)
@@ -587,14 +581,12 @@ async def test_match_whose_end_is_reported_during_a_look_ends_once(
 ) -> None:
     first, second, _ = cluster.servers
     hub = first.hub
-    assert hub.member is not None
-    assert hub.cluster is not None
-    hub.member.board.handle(member_messages.Over, lambda *_: None)
+    member_of(hub).board.handle(member_messages.Over, lambda *_: None)
     bots, starts = await seated([second, second], "tic_tac_toe")
     await asyncio.gather(*(b.play(s) for b, s in zip(bots, starts, strict=True)))
     match = hub.directory.live[starts[0].match]
     assert isinstance(match, RemoteMatch)
-    sockets, read, over = hub.member.sockets, hub.store.read, []
+    sockets, read, over = member_of(hub).sockets, hub.store.read, []
 
     async def read_while_the_report_comes(what: Any, *arguments: Any) -> Any:
         found = await read(what, *arguments)
@@ -602,11 +594,11 @@ async def test_match_whose_end_is_reported_during_a_look_ends_once(
             sockets.forget_match(match)
         return found
 
-    async with hub.cluster._looking:
+    async with cluster_of(hub)._looking:
         monkeypatch.setattr(hub.store, "read", read_while_the_report_comes)
-        monkeypatch.setattr(hub.member.board, "peers", frozenset({hub.store.epoch}))
-        monkeypatch.setattr(hub.cluster, "_over", lambda *ended: over.append(ended))
-        await hub.cluster._look_for_matches()
+        monkeypatch.setattr(member_of(hub).board, "peers", frozenset({hub.store.epoch}))
+        monkeypatch.setattr(cluster_of(hub), "_over", lambda *ended: over.append(ended))
+        await cluster_of(hub)._look_for_matches()
     assert match.over
     assert over == []
 
@@ -616,10 +608,8 @@ async def test_request_to_watch_is_answered_although_its_server_stops(
 ) -> None:
     """The report of the end comes, but no answer to the request."""
     first, second, _ = cluster.servers
-    assert first.hub.member is not None
-    assert second.hub.member is not None
-    second.hub.member.board.handle(member_messages.Watched, lambda *_: None)
-    board, reports = first.hub.member.board, []
+    member_of(second.hub).board.handle(member_messages.Watched, lambda *_: None)
+    board, reports = member_of(first.hub).board, []
     report = board._handlers[member_messages.Over]
     board.handle(member_messages.Over, lambda *over: reports.append(over))
     bots, starts = await seated([second, second], "tic_tac_toe")

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from tests.harness.patience import PATIENCE
 from tests.harness.server import BotClient, Server
-from tests.harness.small_cluster import SmallCluster
+from tests.harness.small_cluster import SmallCluster, cluster_of
 
 from plyhouse.games.hidden.leduc_poker import CARDS
 from plyhouse.protocol.messages import (
@@ -46,8 +46,7 @@ def sent(cluster: SmallCluster, monkeypatch: pytest.MonkeyPatch) -> list[Sent]:
     """Everything that the servers send each other from now on."""
     found: list[Sent] = []
     for server in cluster.servers:
-        assert server.hub.cluster is not None
-        link = server.hub.cluster._link
+        link = cluster_of(server.hub)._link
 
         def send(to: int, payload: bytes, link: Any = link, pass_on: Any = link.send) -> None:
             found.append(Sent(link.own, to, payload))

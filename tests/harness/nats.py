@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from plyhouse.server.cluster.carrier import ClusterError
 from plyhouse.server.cluster.nats_server import LocalNats
+from plyhouse.server.gateway.membership import ClusterError
 
 __all__ = ["nats_server"]
 

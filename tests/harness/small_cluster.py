@@ -8,10 +8,11 @@ from typing import Any
 from tests.harness.patience import PATIENCE
 from tests.harness.server import Server
 
+from plyhouse.server.cluster.member import Member
+from plyhouse.server.cluster.membership import Cluster
 from plyhouse.server.config import ServerConfig
+from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.serve import BuiltinBots, running_server
-
-__all__ = ["SmallCluster"]
 
 
 class SmallCluster:
@@ -53,3 +54,16 @@ class SmallCluster:
         await self._clients.aclose()
         for server in tuple(self.servers):
             await self.stop(server)
+
+
+def member_of(hub: Hub) -> Member:
+    """The place of a server in its cluster."""
+    assert isinstance(hub.member, Member)
+    return hub.member
+
+
+def cluster_of(hub: Hub) -> Cluster:
+    """What a server knows of its cluster."""
+    found = member_of(hub).cluster
+    assert found is not None
+    return found

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection
 from tests.harness.finals import Course
 from tests.harness.server import BotClient
 
@@ -23,7 +25,7 @@ from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.storage import competition_sql, people_changes
 from plyhouse.storage.errors import CompetitionRefusal
-from plyhouse.storage.models import competitions
+from plyhouse.storage.models import competition_games, competitions
 from plyhouse.storage.rows import By
 
 OLGA = By("olga")
@@ -199,3 +201,47 @@ async def test_a_request_that_changes_no_file_parses_none(
     async with course.web("ada") as web:
         sent = await web.post("/api/v1/submissions?bot=other", content=b"import os\n")
         assert sent.status_code < 500, sent.text
+
+
+async def test_server_reads_the_files_of_an_older_version_before_it_serves(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'old.db'}"
+    hub = await Hub.open(ServerConfig(database=url))
+    text = FILE.partition("[[baselines]]")[0]
+    await hub.competitions.open(text, OLGA)
+    row = await hub.store.read(competition_sql.find, "Cup")
+    await unread(hub, text)
+    await hub.close()
+    hub = await Hub.open(ServerConfig(database=url))
+    try:
+        assert await hub.store.read(competition_sql.find, "Cup") == row
+    finally:
+        await hub.close()
+
+
+@pytest.mark.parametrize("status", ["open", "frozen"])
+async def test_competition_whose_game_is_gone_stops_no_other(house: Any, status: str) -> None:
+    course = Course(house, FILE.replace(SECRET, "sue/bot").rpartition("[[baselines]]")[0])
+    await course.freeze("connect_four", "ada", "bob", staff=("sue",))
+    store = house.hub.store
+    row = await store.read(competition_sql.find, "Cup")
+    parsed = (row.parsed or "").replace("connect_four", "gone")
+    values = {"parsed": parsed, "status": status, "final_ms": 1}
+
+    def lose(link: Connection) -> None:
+        link.execute(competitions.update().values(values))
+        link.execute(competition_games.update().values(game="gone"))
+
+    await store.write(lose)
+    await house.hub.competitions.look()
+    note = (await store.read(competition_sql.find, "Cup")).note
+    assert status == "open" or "There is no game named 'gone'" in (note or "")
+    for who in ("", "ada", "olga"):
+        async with course.web(who) as web:
+            page = await web.get("/competitions/cup", headers={"accept": "text/html"})
+            assert page.status_code == 404, page.text
+            assert "A game of Cup is not installed on this server any more." in page.text
+            listed = (await web.get("/api/v1/competitions")).json()
+            assert [each["name"] for each in listed] == ["Cup"]
+            board = await web.get(f"{course.here}/table")
+            assert board.status_code in (200, 401, 403, 404), board.text
+            assert "sue" not in board.text

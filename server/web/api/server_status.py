@@ -34,7 +34,6 @@ from plyhouse.protocol.api.server import (
     Readiness,
 )
 from plyhouse.protocol.messages import PROTOCOL_VERSION
-from plyhouse.server.cluster.membership import LEADER
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub, server_version
 from plyhouse.server.lobby.table_sizes import tables_of
@@ -45,7 +44,7 @@ from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.metrics import CONTENT_TYPE, WorkerMetrics
 from plyhouse.server.web.parameters import service
-from plyhouse.storage.members import cluster_overview
+from plyhouse.storage.members import LEADER, cluster_overview
 from plyhouse.storage.store import Store
 
 
@@ -99,8 +98,8 @@ async def _trouble(hub: Hub) -> str:
     left = hub.store.lease_left_s
     if not why and left is not None and left <= 0:
         why = "The server could not renew its lease on the database."
-    if not why and hub.cluster is not None:
-        why = hub.cluster.trouble
+    if not why:
+        why = hub.member.trouble
     return why
 
 

@@ -18,6 +18,7 @@ from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery
 
 from plyhouse.games.base import Scoring
+from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.api.boards import Board, NextPairing, ProvenLine
 from plyhouse.protocol.api.competitions import Announcement, FinalGame
@@ -135,7 +136,10 @@ async def one_competition(
         return page("missing.html", status=401, title="Sign in", text=str(error))
     if plot:
         return await _plot_file(state, row, viewer, plot)
-    return await _with_students(state, row, viewer)
+    try:
+        return await _with_students(state, row, viewer)
+    except GameError:
+        return missing(f"A game of {row.name} is not installed on this server any more.")
 
 
 async def _plot_file(

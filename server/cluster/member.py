@@ -1,0 +1,198 @@
+"""A server as a member of a cluster: the `Membership` that its hub asks.
+
+The parts of a member do the work.  This module makes them and joins them with the hub.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from plyhouse.protocol.messages import MatchSnapshot
+from plyhouse.server.accounts.tickets import Ticket
+from plyhouse.server.cluster.carrier import Carrier
+from plyhouse.server.cluster.database_carrier import DatabaseCarrier
+from plyhouse.server.cluster.leadership import Leadership
+from plyhouse.server.cluster.link import Link
+from plyhouse.server.cluster.membership import Cluster, Parts
+from plyhouse.server.cluster.nats_carrier import NatsCarrier
+from plyhouse.server.cluster.owned_matches import OwnedMatches
+from plyhouse.server.cluster.remote_matches import RemoteMatch
+from plyhouse.server.cluster.remote_play import RemotePlay
+from plyhouse.server.cluster.switchboard import Switchboard
+from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.match.presence import MatchSummary, Presence
+from plyhouse.server.table.live import LiveMatch
+from plyhouse.server.table.participants import Participant
+from plyhouse.server.table.running_match import RunningMatch
+from plyhouse.server.wire.session import Session
+from plyhouse.storage import members
+from plyhouse.storage.rows import MatchRow
+
+
+class Member:
+    """The place of a hub in the cluster of its database."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self.board = Switchboard(hub.store.epoch, hub.directory)
+        self.sockets = RemotePlay(
+            self.board,
+            directory=hub.directory,
+            admission=hub.admission,
+            watchdog=hub.watchdog,
+            sessions=hub.sessions,
+            now=hub.now,
+        )
+        self.matches = OwnedMatches(
+            self.board,
+            directory=hub.directory,
+            runner=hub.runner,
+            grace=hub.config.disconnect_grace,
+            redeliver=self.sockets.redeliver,
+            now=hub.now,
+        )
+        self.sockets.on_returned = self.matches.returned
+        self.leadership = Leadership(
+            self.board,
+            directory=hub.directory,
+            runner=hub.runner,
+            admission=hub.admission,
+            sockets=self.sockets,
+            lobby=hub.lobby,
+            on_over=hub.count_over,
+            on_entered=hub.entered,
+        )
+        hub.runner.elsewhere = self.leadership.elsewhere
+        hub.runner.on_made = self.matches.announce_owner
+        hub.lobby.on_seek = self.leadership.seek_changed
+        self.cluster: Cluster | None = None
+        """The servers of the cluster; None until this one joins."""
+
+    async def join(self) -> bool:
+        """Join the cluster of the database; return True when a leader is known.
+
+        Raises `plyhouse.server.gateway.membership.ClusterError`.
+        """
+        hub = self._hub
+        hub.directory.lead(False)
+        name = await hub.store.read(members.cluster_name)
+        carriers: list[Carrier] = [
+            NatsCarrier(hub.config.cluster, name),
+            DatabaseCarrier(hub.store),
+        ]
+        link = Link(
+            self.board.epoch,
+            carriers,
+            hub.now,
+            self.board.received,
+            on_stranger=self.board.met_stranger,
+        )
+        self.board.link = link
+        self.cluster = Cluster(
+            store=hub.store,
+            link=link,
+            parts=Parts(self.board, self.sockets, self.matches, self.leadership),
+            directory=hub.directory,
+            runner=hub.runner,
+            begin_leading=self._begin_leading,
+            on_over=hub.count_over,
+            now=hub.now,
+        )
+        await self.cluster.start()
+        return True
+
+    async def _begin_leading(self) -> None:
+        await self._hub.ratings.start()
+        await self._hub.begin_leading()
+
+    def stop(self) -> None:
+        """Begin no more work for other servers, because this one stops."""
+        self.board.stopping = True
+
+    async def leave(self) -> None:
+        """Stop taking part; then the lease may end, and `farewell` follows."""
+        if self.cluster is not None:
+            await self.cluster.leave()
+
+    async def farewell(self) -> None:
+        """Tell the others that the lease has ended, so that they need not wait for a look."""
+        if self.cluster is not None:
+            await self.cluster.farewell()
+
+    @property
+    def leads(self) -> bool:
+        """True while this server decides who plays."""
+        return self.board.ready
+
+    @property
+    def trouble(self) -> str:
+        """Why bots cannot log in here, as a sentence; empty if they can."""
+        return "" if self.cluster is None else self.cluster.trouble
+
+    @property
+    def leader_address(self) -> str:
+        """The base URL of the leader's HTTP interface; empty if there is none."""
+        return "" if self.cluster is None else self.cluster.leader_address
+
+    @property
+    def size(self) -> int:
+        """The number of known servers, with this one."""
+        return len(self.board.peers)
+
+    def link_counts(self) -> Mapping[str, int]:
+        """Return counts of messages to other servers, see `Link.counts`."""
+        return {} if self.cluster is None else self.cluster.link_counts()
+
+    # logins
+
+    async def ticket(self, secret: str) -> Ticket | None:
+        """Return the ticket of a hosted bot with this secret; None if it is not valid."""
+        return await self.sockets.ticket(secret)
+
+    async def admit(
+        self, wanted: Presence, session: Session, *, key: str, takeover: bool
+    ) -> tuple[Participant, bool, int]:
+        """Have the leader make a session the connection of its bot."""
+        return await self.sockets.admit(wanted, session, key=key, takeover=takeover)
+
+    def returned(self, live: LiveMatch, seat: int, waited_ns: int) -> None:
+        """Excuse a bot that is back in a match here for the time that servers kept it away."""
+        self.sockets.returned(live, seat, waited_ns)
+
+    async def enter(
+        self, match: RunningMatch, seat: int, participant: Participant, waited_ns: int
+    ) -> MatchSnapshot | None:
+        """Let a bot back into a match of another server; None if that has lost it."""
+        return await self.sockets.enter(match, seat, participant, waited_ns)
+
+    # connections
+
+    def leaving(self, session: Session) -> None:
+        """Note that a connection has ended, before its matches hear of it."""
+        self.sockets.leaving(session)
+
+    def left(self, session: Session, bot: int) -> None:
+        """Forget a connection that has ended."""
+        self.sockets.left(session, bot)
+
+    def ask_lobby(self, session: Session, presence: Presence, message: Any) -> None:
+        """Pass a request about seeks or challenges to the leader."""
+        self.sockets.ask_lobby(session, presence, message)
+
+    # matches
+
+    def reaches(self, match: RunningMatch) -> bool:
+        """Return whether the server of another's match lives."""
+        if not isinstance(match, RemoteMatch):
+            return True
+        return match.owner in self.board.peers and not match.over
+
+    def follow(self, row: MatchRow, tournament: str | None, owner: int) -> RunningMatch | None:
+        """Follow a match that the database says another server runs."""
+        return self.sockets.found(row, tournament, owner)
+
+    def match_over(self, match: MatchSummary) -> bool:
+        """Tell other servers that a match here has ended; return whether it counts here."""
+        self.matches.match_over(match)
+        return self.board.leading
