@@ -31,7 +31,7 @@ LONG = {
 """The modules that are longer, each with the reason."""
 
 SMALL = 60
-FEW = 37
+FEW = 35
 """Modules of fewer than `SMALL` lines are rare: at most this number."""
 
 UNLISTED = {
