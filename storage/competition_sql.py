@@ -302,6 +302,18 @@ def begin(
     return begun
 
 
+def finish_game(connection: Connection, tournament_id: str, now_ms: int) -> bool:
+    """Note that a game of a competition is over; return whether the competition is, too.
+
+    Raises `Unknown` for a deleted game.
+    """
+    competition_id = competition_of(connection, tournament_id)
+    if competition_id is not None:
+        find(connection, competition_id, lock=True)  # first, as `move` does
+    tournaments.finish(connection, tournament_id, now_ms)
+    return competition_id is not None and finish_if_done(connection, competition_id, now_ms)
+
+
 def finish_if_done(connection: Connection, competition_id: str, now_ms: int) -> bool:
     """Note that a running competition is finished, if all of its games are."""
     row = find(connection, competition_id, lock=True)

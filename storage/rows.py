@@ -260,9 +260,9 @@ class TournamentRow:
     mirrored: bool
     rated: bool
     created_ms: int
-    status: str = "open"
-    """``open`` (entries welcome), ``running``, ``paused``, ``suspended``, ``finished`` or
-    ``deleted``, which is not listed any more."""
+    status: str = "running"
+    """``running``, ``paused``, ``suspended``, ``finished`` or ``deleted``, which is not listed any
+    more; ``open`` in databases of 0.2.0, which counts as running."""
     started_ms: int | None = None
     finished_ms: int | None = None
     data: str | None = None

@@ -30,7 +30,6 @@ from plyhouse.storage.models import (
 from plyhouse.storage.rows import EntryRow, PlayedSeat, TournamentRow
 from plyhouse.storage.tournament_settings import encoded, settings
 
-_STATUSES = ("open", "running", "finished")
 _COLUMNS = (
     tournaments.c.id,
     tournaments.c.name,
@@ -130,17 +129,10 @@ def list_all(connection: Connection, *, without_students: bool = False) -> list[
     return [TournamentRow(*row) for row in connection.execute(query)]
 
 
-def set_status(connection: Connection, tournament_id: str, status: str, now_ms: int) -> None:
-    """Move a tournament on; starting and ending it are dated."""
-    if status not in _STATUSES:
-        raise Unknown(f"there is no status {status!r}; use {', '.join(_STATUSES)}")
-    values: dict[str, object] = {"status": status}
-    if status == "running":
-        values["started_ms"] = now_ms
-    elif status != "open":
-        values["finished_ms"] = now_ms
+def finish(connection: Connection, tournament_id: str, now_ms: int) -> None:
+    """Note that a tournament is over; raise `Unknown` if it was deleted."""
     find_tournament(connection, tournament_id, lock=True)
-    _update(connection, tournament_id, values)
+    _update(connection, tournament_id, {"status": "finished", "finished_ms": now_ms})
 
 
 def suspend(connection: Connection, tournament_id: str, why: str) -> None:

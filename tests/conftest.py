@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import importlib
 import os
 import signal
 import sys
@@ -10,6 +12,7 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from httpx._config import DEFAULT_TIMEOUT_CONFIG
@@ -60,6 +63,26 @@ def pytest_configure(config: pytest.Config) -> None:
     if native.COMPILED and (stale := _build.changed(_build.noted().get("sources", {}))):
         raise pytest.UsageError(_build.stale_sentence(stale))
     config.pluginmanager.register(Costs())
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Let each worker begin with other test modules; later it finds those of the others cached.
+
+    In a fresh clone all workers would otherwise rewrite the asserts of all modules, in step, which
+    takes longer than importing them.
+    """
+    config = session.config
+    worker: dict[str, Any] = getattr(config, "workerinput", {})
+    if not worker or config.args != config.getini("testpaths"):
+        return
+    number = int(worker["workerid"].removeprefix("gw"))
+    files = sorted(config.rootpath.glob("tests/**/test_*.py"))
+    for file in files[number :: worker["workercount"]]:
+        if not pytest_ignore_collect(file, config):
+            name = ".".join(file.relative_to(config.rootpath).with_suffix("").parts)
+            # A module that cannot be imported says so when it is collected.
+            with contextlib.suppress(Exception, pytest.skip.Exception):
+                importlib.import_module(name)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

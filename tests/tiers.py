@@ -11,6 +11,7 @@ Patterns are a folder, file, test, or mark (``@browser``); ``*`` stands for anyt
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -161,13 +162,21 @@ COMPILED: Final = ("bridges", "games", "hosting", "search", "server_core")
 first tier of the other folders says the same on both, and their second tier runs compiled."""
 
 
-def _applies(pattern: str, test: str, marks: Collection[str]) -> bool:
-    if pattern.startswith("@"):
-        return pattern[1:] in marks
-    if "*" in pattern:
-        parts = [re.escape(each) for each in pattern.split("*")]
-        return re.match(".*".join(parts), test) is not None
-    return test == pattern or test.startswith((f"{pattern}/", f"{pattern}::", f"{pattern}["))
+@functools.cache
+def _expression(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    """Return what the names of the tests match to which one of these patterns applies."""
+    named = [each for each in patterns if not each.startswith("@")]
+    found = [
+        ".*".join(map(re.escape, each.split("*"))) + ("" if "*" in each else r"(?:$|/|::|\[)")
+        for each in named
+    ]
+    return re.compile("|".join(found) or "(?!)")
+
+
+def _apply(patterns: tuple[str, ...], test: str, marks: Collection[str]) -> bool:
+    return _expression(patterns).match(test) is not None or any(
+        f"@{mark}" in patterns for mark in marks
+    )
 
 
 def second_tier(test: str, marks: Collection[str]) -> str:
@@ -179,8 +188,7 @@ def second_tier(test: str, marks: Collection[str]) -> str:
     ''
     """
     for rule in SECOND:
-        concerned = any(_applies(each, test, marks) for each in rule.tests)
-        if concerned and not any(_applies(each, test, marks) for each in rule.stay):
+        if _apply(rule.tests, test, marks) and not _apply(rule.stay, test, marks):
             return rule.reason
     return ""
 
@@ -199,8 +207,8 @@ def is_left(test: str, marks: Collection[str]) -> bool:
 def is_second(path: str) -> bool:
     """Return whether no test of a file or folder is in the first tier, whatever its name."""
     for rule in SECOND:
-        whole = any("::" not in each and _applies(each, path, ()) for each in rule.tests)
-        if whole and not any(each.startswith(path) for each in rule.stay):
+        files = tuple(each for each in rule.tests if "::" not in each)
+        if _apply(files, path, ()) and not any(each.startswith(path) for each in rule.stay):
             return True
     return False
 
@@ -209,5 +217,5 @@ def unused(tests: Iterable[tuple[str, Collection[str]]]) -> list[str]:
     """Return the patterns that apply to none of these tests: all tests have been renamed."""
     left = {each for rule in SECOND for each in (*rule.tests, *rule.stay)}
     for test, marks in tests:
-        left -= {each for each in left if _applies(each, test, marks)}
+        left -= {each for each in left if _apply((each,), test, marks)}
     return sorted(left)

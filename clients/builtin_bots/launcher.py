@@ -145,7 +145,7 @@ class StartedBots:
         Runners host the built-in bots of competitions.
         """
         directory = self._hub.directory
-        if not directory.leads("built-in bots"):
+        if not directory.leads:
             return []
         absent = []
         for each in tuple(directory.presences.values()):

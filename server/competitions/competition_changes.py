@@ -69,7 +69,9 @@ class Proposal:
         return notice(list(self.changes))
 
 
-async def propose(store: Store, classes: Competitions, row: CompetitionRow, text: str) -> Proposal:
+async def propose(
+    store: Store, competitions: Competitions, row: CompetitionRow, text: str
+) -> Proposal:
     """Return the changes a new file would make; raises `InvalidCompetition`."""
     if row.rehearses is not None:
         raise CompetitionRefusal(
@@ -81,7 +83,7 @@ async def propose(store: Store, classes: Competitions, row: CompetitionRow, text
             f"{row.name!r} is a practice ladder: change the competition itself",
         )
     old = file_of(row)
-    new = await classes.check(text, of=row)
+    new = await competitions.check(text, of=row)
     now = datetime.fromtimestamp(store.now() / 1000, UTC)
     past = [
         Mistake(
@@ -106,18 +108,24 @@ async def propose(store: Store, classes: Competitions, row: CompetitionRow, text
     return Proposal(row, new, text, changes, delays)
 
 
-async def change(store: Store, classes: Competitions, proposal: Proposal, by: By) -> CompetitionRow:
+async def change(
+    store: Store, competitions: Competitions, proposal: Proposal, by: By
+) -> CompetitionRow:
     """Apply a proposal; raises `CompetitionRefusal` if a change is refused."""
     if proposal.refused:
         lines = "".join(f"\n  {each.key}: {each.refused}" for each in proposal.refused)
         raise CompetitionRefusal(
             "competition/change_refused", f"{proposal.row.name!r} cannot change like this:{lines}"
         )
-    return await _apply(store, classes, proposal, by, step="competition.change")
+    return await _apply(store, competitions, proposal, by, step="competition.change")
 
 
 async def unfreeze(
-    store: Store, classes: Competitions, row: CompetitionRow, by: By, until: datetime | None = None
+    store: Store,
+    competitions: Competitions,
+    row: CompetitionRow,
+    by: By,
+    until: datetime | None = None,
 ) -> CompetitionRow:
     """Open a frozen competition again so that versions may change.
 
@@ -146,17 +154,25 @@ async def unfreeze(
             "competition/change_refused",
             f"{error}; then: plyhouse competition change {row.name!r} FILE",
         ) from None
-    proposal = await propose(store, classes, row, text)
-    return await _apply(store, classes, proposal, by, step="competition.unfreeze", status="open")
+    proposal = await propose(store, competitions, row, text)
+    return await _apply(
+        store, competitions, proposal, by, step="competition.unfreeze", status="open"
+    )
 
 
 async def _apply(
-    store: Store, classes: Competitions, proposal: Proposal, by: By, *, step: str, status: str = ""
+    store: Store,
+    competitions: Competitions,
+    proposal: Proposal,
+    by: By,
+    *,
+    step: str,
+    status: str = "",
 ) -> CompetitionRow:
     row, file = proposal.row, proposal.file
     keys = {each.key for each in proposal.changes}
     old = file_of(row)
-    baselines = classes.baselines
+    baselines = competitions.baselines
     # Reference bots are checked per game, so new games need new checks of all of them.
     provided = await baselines.provided(file, besides=None if "games" in keys else old)
     own = {name: bot.id for name, (bot, _) in provided.items()}
@@ -192,7 +208,7 @@ async def _apply(
         _settings(file, entries) if any(game.tournament_id for game in row.games) else None,
         step,
     )
-    async with classes.beginning:
+    async with competitions.beginning:
         made = await store.write(competition_changes.apply, row, after, by, store.now())
     for bot, package in provided.values():
         await baselines.queue_check(made, bot, package)

@@ -343,14 +343,6 @@ class Competitions:
         ]
         return [each for each in said if each]
 
-    async def game_over(self, tournament_id: str) -> None:
-        """Finish the final if this was its last game."""
-        competition_id = await self._store.read(competition_sql.competition_of, tournament_id)
-        if competition_id is not None and await self._store.write(
-            competition_sql.finish_if_done, competition_id, self._store.now()
-        ):
-            log.info("final over", extra={"competition": competition_id})
-
     async def changed(self, competition_id: str) -> None:
         """Follow an organiser's change of a competition in the database."""
         try:
@@ -362,7 +354,7 @@ class Competitions:
         for game in row.games:
             if game.tournament_id is not None:
                 await self._tournaments.changed(game.tournament_id)
-        leads = self._directory.leads("classes")  # the leader knows all connected bots
+        leads = self._directory.leads  # the leader knows all connected bots
         if leads and row.status in ("open", "frozen", "finished"):
             await self._submit_connected(row)
 
@@ -414,7 +406,7 @@ class Competitions:
         A failure in one competition does not delay the others; the first error is raised at the
         end.
         """
-        if not self._directory.leads("classes"):
+        if not self._directory.leads:
             return
         now = self._store.now()
         failed: Exception | None = None
@@ -440,6 +432,7 @@ class Competitions:
     async def _move(self, row: CompetitionRow, now: int) -> None:
         status = row.status
         if status == "running" and all(game.status == "finished" for game in row.games):
+            # It was paused when its last game ended.
             await self._store.write(competition_sql.finish_if_done, row.id, self._store.now())
         elif status == "running":
             minutes = decoded(row.parsed).limits.absent_minutes

@@ -35,7 +35,7 @@ from plyhouse.server.match.time_control import InvalidTimeControl
 from plyhouse.server.results.scoring import match_scores, return_span, teams_of
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.match_runner import MatchRunner
-from plyhouse.storage import steering, tournaments
+from plyhouse.storage import competition_sql, steering, tournaments
 from plyhouse.storage.errors import NotNow, StorageError, StoreClosed, Unknown
 from plyhouse.storage.retries import RETRY_SECONDS as RETRIES
 from plyhouse.storage.rows import By, EntryRow, PlayedSeat, TournamentRow
@@ -81,14 +81,12 @@ class Tournaments:
         hidden_in: Callable[[str], Awaitable[Collection[str]]] | None = None,
         rooms_of_hosted: Callable[[RunningTournament], Callable[[Presence], int]] | None = None,
         hosted_waits_for: WaitsFor | None = None,
-        on_finished: Callable[[str], Coroutine[Any, Any, None]] | None = None,
     ) -> None:
         """Take the store, the match runner and the directory of bots and matches.
 
         ``hidden_in`` returns the entries of a tournament without a name, as ``player/bot`` in
         lower case.  ``rooms_of_hosted`` is explained at `PairingStarter`.  ``hosted_waits_for``
-        says why a hosted bot is absent.  ``on_finished`` is called with the id of a tournament
-        when its end is stored.
+        says why a hosted bot is absent.
         """
         self._store = store
         self._runner = runner
@@ -100,7 +98,6 @@ class Tournaments:
         """Matches that end while tournaments are being restored; None at other times."""
         self._hidden_in = hidden_in
         self._hosted_waits_for = hosted_waits_for
-        self.on_finished = on_finished
         self._soon = False
         self._freed: set[int] | None = set()
         """Bots that may have room since the last look; None if any bot may."""
@@ -286,13 +283,13 @@ class Tournaments:
             self._freed = None
         else:
             self._freed.update(freed)
-        if self._running and not self._soon and self._directory.leads("competitions"):
+        if self._running and not self._soon and self._directory.leads:
             self._soon = True
             asyncio.get_running_loop().call_soon(self._advance)
 
     def _advance(self) -> None:
         self._soon = False
-        if not self._directory.leads("competitions"):
+        if not self._directory.leads:
             return
         freed, self._freed = self._freed, set()
         for running in self._running.values():
@@ -387,35 +384,35 @@ class Tournaments:
     def _is_running(self, running: RunningTournament) -> bool:
         """Return whether this server still plays a tournament."""
         here = self._running.get(running.row.id) is running
-        return here and self._directory.leads("competitions")
+        return here and self._directory.leads
 
     def _finish_if_done(self, running: RunningTournament) -> None:
         if running.over and self._running.pop(running.row.id, None) is not None:
             log.info("tournament finished", extra={"tournament": running.row.id})
-            self._spawn(self._finish(running.row.id))
+            self._spawn(self._finish(running))
 
-    async def _finish(self, identifier: str) -> None:
-        stored = await self._insist(
-            identifier,
-            lambda: self._store.write(
-                tournaments.set_status, identifier, "finished", self._store.now()
-            ),
-        )
-        if stored and self.on_finished is not None:
-            await self.on_finished(identifier)
+    async def _finish(self, running: RunningTournament) -> None:
+        """Store the end of a tournament, and that of its final if it was the last game."""
+        identifier = running.row.id
 
-    async def _insist(self, identifier: str, write: Callable[[], Awaitable[None]]) -> bool:
+        async def finish() -> None:
+            if await self._store.write(competition_sql.finish_game, identifier, self._store.now()):
+                log.info("final over", extra={"competition": running.settings.competition})
+
+        await self._insist(identifier, finish)
+
+    async def _insist(self, identifier: str, write: Callable[[], Awaitable[None]]) -> None:
         """Repeat a write to a tournament that has ended until it is stored.
 
-        Returns False if the tournament was deleted or begun again meanwhile, or if the server
-        stops.  The next start then repeats the write.
+        Give up if the tournament was deleted or begun again meanwhile, or if the server stops.
+        The next start then repeats the write.
         """
         failures = 0
         while True:
             try:
                 await write()
             except (Unknown, NotNow, StoreClosed):
-                return False
+                return
             except StorageError as error:
                 if not failures:
                     log.error(
@@ -423,12 +420,12 @@ class Tournaments:
                         extra={"tournament": identifier, "why": str(error)},
                     )
             else:
-                return True
+                return
             delay = RETRIES[min(failures, len(RETRIES) - 1)]
             failures += 1
             await asyncio.sleep(delay)
-            if identifier in self._running or not self._directory.leads("competitions"):
-                return False
+            if identifier in self._running or not self._directory.leads:
+                return
 
     # ------------------------------------------------------------------------- looking
 

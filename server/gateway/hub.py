@@ -127,7 +127,6 @@ class Hub(MatchHub):
             hidden_in=self.privacy.hidden,
             rooms_of_hosted=lambda running: self.hosting.rooms(running),
             hosted_waits_for=lambda *bot: self.hosting.waits_for(*bot),
-            on_finished=lambda identifier: self.competitions.game_over(identifier),
         )
         self.flag_reports = FlagReports(store, now, self._settled)
         self.hosting = Hosting(

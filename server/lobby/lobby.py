@@ -208,7 +208,7 @@ class Lobby:
 
     def _pair(self) -> None:
         self._pairing = False
-        if not self._directory.leads("seeks"):
+        if not self._directory.leads:
             return
         freed, self._freed = self._freed, set()
         proposals = self._matchmaker.pair(self._room, freed, BEGUN_AT_ONCE)
@@ -246,7 +246,7 @@ class Lobby:
 
     def _tell(self) -> None:
         self._telling = False
-        if not self._directory.leads("seeks"):
+        if not self._directory.leads:
             return
         if self._pairing:  # the result of the pairing decides
             self._tell_soon()
@@ -445,7 +445,7 @@ class Lobby:
                 self._close(challenge.id, "withdrawn", f"{bot.name} has left.")
 
     def _terms(self, spec: str, control: str, rated: bool, mirrored: bool) -> Terms:
-        if not self._directory.leads("challenges"):
+        if not self._directory.leads:
             raise ProtocolError("server/shutting_down", fatal=False)
         game = read_game(spec)
         return Terms(game, read_time_control(control, self._config), rated, mirrored)

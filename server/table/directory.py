@@ -7,7 +7,7 @@ know their own connections and matches, with the bots and owners that these need
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Iterator
+from collections.abc import Container, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
@@ -229,12 +229,11 @@ class Directory:
 
     # --------------------------------------------------------------------- who leads what
 
-    def leads(self, what: Hashable) -> bool:
-        """Return whether this process makes the pairings of something.
+    @property
+    def leads(self) -> bool:
+        """True if this process makes the pairings.
 
-        The source is a pool of seeks, or a competition.
-
-        A single server makes all of them, from its claim of the database until it begins to stop.
+        A single server does, from its claim of the database until it begins to stop.
         """
         return self._leading
 

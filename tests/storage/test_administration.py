@@ -287,7 +287,7 @@ async def test_a_competition_is_paused_resumed_and_deleted(store: Store, world: 
     assert (
         await store.write(steering.withdraw, "cup", bot.id, OLGA, store.now())
     ).status == "withdrawn"
-    await store.write(tournaments.set_status, "cup", "finished", store.now())
+    await store.write(tournaments.finish, "cup", store.now())
     with pytest.raises(NotNow, match="'Cup' is finished and cannot be paused"):
         await store.write(steering.steer, "cup", "pause", OLGA, store.now())
     assert (

@@ -46,8 +46,7 @@ async def final(store: Store, names: list[str]) -> World:
     for number, one in enumerate(names):
         for other in names[number + 1 :]:
             await world.play(one, other, returns=(1.0, -1.0), tournament_id=PART)
-    await store.write(tournaments.set_status, PART, "finished", store.now())
-    assert await store.write(competition_sql.finish_if_done, row.id, store.now())
+    assert await store.write(competition_sql.finish_game, PART, store.now())
     return world
 
 

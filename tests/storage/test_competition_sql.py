@@ -155,14 +155,13 @@ async def test_pausing_and_ending_reach_every_game(opened: Store, store: Store) 
         found = await opened.read(competition_sql.find, "Cup")
         return [found.status, *(each.status for each in found.games)]
 
-    await store.write(tournaments.set_status, "a", "finished", store.now())
+    assert not await store.write(competition_sql.finish_game, "a", store.now())
     await opened.write(competition_sql.move, "Cup", "pause", OLGA, opened.now())
     assert await statuses() == ["paused", "finished", "paused"]
     assert not await opened.write(competition_sql.finish_if_done, "id-cup", opened.now())
     await opened.write(competition_sql.move, "Cup", "resume", OLGA, opened.now())
     assert await statuses() == ["running", "finished", "running"]
-    await store.write(tournaments.set_status, "b", "finished", store.now())
-    assert await opened.write(competition_sql.finish_if_done, "id-cup", opened.now())
+    assert await opened.write(competition_sql.finish_game, "b", opened.now())
     assert await statuses() == ["finished", "finished", "finished"]
     await opened.write(competition_sql.move, "Cup", "delete", OLGA, opened.now())
     assert await store.read(tournaments.list_all) == []

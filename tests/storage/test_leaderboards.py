@@ -201,7 +201,6 @@ async def test_a_competition_has_entries_progress_and_a_table(
         (name, "active", 100) for name in names
     ]
     clock.now += 1
-    await store.write(tournaments.set_status, "cup", "running", store.now())
     await world.play("ada", "bob", returns=(-1, 1), tournament_id="cup")
     await world.play("ada", "bob", returns=(0, 0), tournament_id="cup", rated=False)
     await world.play("ada", "cy", returns=(9, -9))  # elsewhere
@@ -226,7 +225,7 @@ async def test_a_competition_has_entries_progress_and_a_table(
         )
         == 4
     )
-    await store.write(tournaments.set_status, "cup", "finished", store.now())
+    await store.write(tournaments.finish, "cup", store.now())
     (row,) = await store.read(tournaments.list_all)
     assert (row.status, row.finished_ms) == ("finished", clock.now)
 
@@ -244,8 +243,6 @@ async def test_what_is_wrong_with_a_competition_is_said(store: Store, world: Any
     assert [row.id for row in await store.read(tournaments.list_all)] == ["cup"], "all or nothing"
     with pytest.raises(Unknown, match="no competition 'x'"):
         await store.read(tournaments.overview, "x")
-    with pytest.raises(Unknown, match="no status 'lost'"):
-        await store.write(tournaments.set_status, "cup", "lost", store.now())
 
 
 async def test_bots_are_found_by_the_names_of_their_players(store: Store, world: Any) -> None:

@@ -498,11 +498,10 @@ async def test_final_that_is_paused_when_its_games_end_stays_paused(racing_url: 
         await store.write(
             competition_sql.begin, "id-cup", [game("part", "pig")], [], OLGA, store.now()
         )
-        await store.write(tournaments.set_status, "part", "finished", store.now())
     paused, finished = await race(
         racing_url,
         lambda store: store.write(competition_sql.move, "Cup", "pause", OLGA, store.now()),
-        lambda store: store.write(competition_sql.finish_if_done, "id-cup", store.now()),
+        lambda store: store.write(competition_sql.finish_game, "part", store.now()),
         at="UPDATE competitions",
     )
     assert (paused.status, finished) == ("paused", False)

@@ -26,7 +26,6 @@ async def start(store: Store) -> int:
     bot = await store.ensure_bot(player.id, "")
     row = TournamentRow("cup", "Cup", "pig", "move:1", "round_robin", 1, True, False, 1)
     await add_tournament(store, row, [bot.id])
-    await store.write(tournaments.set_status, "cup", "running", store.now())
     return bot.id
 
 
@@ -67,15 +66,15 @@ async def test_resuming_what_is_not_suspended_changes_nothing(store: Store, stat
     await start(store)
     if status == "paused":
         await organise(status)(store)
-    else:
-        await store.write(tournaments.set_status, "cup", status, store.now())
+    elif status == "finished":
+        await store.write(tournaments.finish, "cup", store.now())
     await store.write(tournaments.resume, "cup")
     assert (await store.read(tournaments.find_tournament, "cup")).status == status
 
 
 async def test_finished_competition_is_not_suspended(store: Store) -> None:
     await start(store)
-    await store.write(tournaments.set_status, "cup", "finished", store.now())
+    await store.write(tournaments.finish, "cup", store.now())
     with pytest.raises(NotNow, match="finished"):
         await store.write(tournaments.suspend, "cup", "too late")
     assert (await store.read(tournaments.find_tournament, "cup")).status == "finished"
@@ -90,7 +89,7 @@ def suspend(store: Store) -> Awaitable[Any]:
 
 
 def finish(store: Store) -> Awaitable[Any]:
-    return store.write(tournaments.set_status, "cup", "finished", store.now())
+    return store.write(tournaments.finish, "cup", store.now())
 
 
 @pytest.mark.parametrize("status", ["paused", "deleted"])
