@@ -15,6 +15,7 @@ runner calls it in the bot's own process, with a time limit (`plyhouse.bots.proc
 
 from __future__ import annotations
 
+import codecs
 import difflib
 import importlib
 import importlib.util
@@ -286,6 +287,8 @@ def _run_file(path: Path) -> ModuleType:
         sys.path.insert(0, folder)
     # Not to take the place of a module that is in use: a bot may be called random.py.
     name = path.stem if path.stem.isidentifier() and not _taken(path.stem) else f"bot_{path.stem}"
+    if path.read_bytes().startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise SyntaxError("it is in UTF-16: save it as UTF-8")
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ImportError("it is not a Python file")

@@ -111,8 +111,8 @@ def _fields(kind: type[Any]) -> tuple[ObservationField, ...]:
 def _told(kind: type[Observation]) -> dict[str, tuple[ast.expr, str]]:
     """Annotation and description of every field in the body of a class; empty without source."""
     try:
-        body: list[ast.stmt] = ast.parse(source_file(kind).read_text(encoding="utf-8")).body
-    except (OSError, SyntaxError, UnicodeDecodeError):
+        body: list[ast.stmt] = ast.parse(source_file(kind).read_bytes()).body
+    except (OSError, SyntaxError, ValueError):
         return {}
     for name in kind.__qualname__.split("."):
         found = [node for node in body if isinstance(node, ast.ClassDef) and node.name == name]

@@ -40,8 +40,8 @@ def rules_text(game: Game) -> str:
     # Compiled modules have no docstring.
     source = source_file(type(game))
     text = None
-    with contextlib.suppress(OSError, SyntaxError):
-        text = ast.get_docstring(ast.parse(source.read_text(encoding="utf-8")))
+    with contextlib.suppress(OSError, SyntaxError, ValueError):
+        text = ast.get_docstring(ast.parse(source.read_bytes()))
     return inspect.cleandoc(text or inspect.getdoc(module) or inspect.getdoc(type(game)) or "")
 
 

@@ -385,7 +385,12 @@ def tree_text(tree: str) -> str:
             f"{tree!r} is neither a file nor a tree: a tree is written like '((4 2 7) (3 1))'.",
             EXIT_USAGE,
         )
-    return path.read_text(encoding="utf-8")
+    from plyhouse.protocol.text import decoded
+
+    try:
+        return decoded(path.read_bytes())
+    except ValueError as error:
+        raise CommandError(f"{tree} is no tree: {error}.", EXIT_USAGE) from None
 
 
 def write(found: Explanation, heading: str, suffix: str, output: str) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_USAGE, CommandError
 from plyhouse.clients.shared.games import own_name
 from plyhouse.clients.shared.output import counted, note
+from plyhouse.protocol.text import decoded
 from plyhouse.storage import match_lists, match_reads
 
 if TYPE_CHECKING:
@@ -43,6 +44,10 @@ def records_in(file: Path) -> Iterator[Record]:
             ) from error
         reason = (error.strerror or "cannot be read").lower()
         raise CommandError(f"{file}: {reason}.", EXIT_USAGE) from error
+    try:  # a redirected command writes UTF-16 in some shells
+        data = decoded(data).encode()
+    except ValueError as error:
+        raise CommandError(f"{file} has no records: {error}.", EXIT_FAILED) from None
     # A single record is indented over many lines; in a series, each record has one line.
     lines = data.splitlines()
     series = len(lines) > 1 and lines[0].rstrip().endswith(b"}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from plyhouse.protocol.api.boards import Strength
 from plyhouse.protocol.api.rows import Row
 
 
@@ -37,18 +38,6 @@ class BaselineScore(ReportScore, frozen=True):
     did not meet the baseline."""
 
 
-class ReportRating(Row, frozen=True):
-    """A fitted strength, in Elo points, and the plausible ranks."""
-
-    elo: float
-    low: float
-    high: float
-    any_low: float
-    any_high: float
-    rank_low: int
-    rank_high: int
-
-
 class ReportEntry(Row, frozen=True):
     """An entry of the student."""
 
@@ -63,7 +52,7 @@ class ReportEntry(Row, frozen=True):
     draws: int
     losses: int
     forfeits: int
-    rating: ReportRating | None
+    rating: Strength | None
     place: int | None = None
     """The place by the rules of the format, as on the board."""
 

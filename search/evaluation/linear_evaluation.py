@@ -174,7 +174,7 @@ class LinearEvaluation:
         They fit any parameters of the game they are for.
         """
         try:
-            content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+            content = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise InvalidWeights(path, f"it is not TOML: {error}") from None
         if content.get("format") != FORMAT:

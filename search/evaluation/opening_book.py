@@ -192,7 +192,7 @@ class OpeningBook:
     def load(cls, path: str | Path, game: Game) -> OpeningBook:
         """Read a book; raises `InvalidBook` if it does not fit, and `OSError`."""
         try:
-            content = json.loads(Path(path).read_text(encoding="utf-8"))
+            content = json.loads(Path(path).read_text(encoding="utf-8-sig"))
             known = content["format"] == FORMAT
         except (ValueError, KeyError, TypeError):
             known = False

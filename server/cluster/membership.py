@@ -236,7 +236,7 @@ class Cluster:
         here = [
             each
             for each in self._directory.participants.values()
-            if each.line is not None and not each.line.far
+            if each.line is not None and not each.line.on_other_server
         ]
         bots = [self._board.record(each) for each in here]
         matches = [live.summary() for live in self._directory.own.values()]
@@ -447,7 +447,7 @@ class Cluster:
         lines = {holder.line for holder in match.holders} | set(match.spectators)
         self._sockets.forget_match(match)
         for line in lines:
-            if line is not None and not line.far:
+            if line is not None and not line.on_other_server:
                 # The client has missed the end of the match; it asks for it when it is back.
                 line.fail(
                     "server/shutting_down", "The server of a match that you play or watch stopped."

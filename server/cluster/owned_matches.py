@@ -200,7 +200,7 @@ class OwnedMatches:
         line.lag_ns, line.floor_ns = message.lag_ns, message.floor_ns
         line.anchors[message.match] = message.ply, self._now()
         self._gateways[message.match, message.seat] = sender
-        live.turn_told(message.seat, message.ply, line)
+        live.turn_written(message.seat, message.ply, line)
 
     def _enter(self, sender: int, message: mm.Enter) -> None:
         live = self._own(message.match)
@@ -274,7 +274,7 @@ class OwnedMatches:
     def _tell_absences(self, sender: int, message: mm.TellAbsences) -> None:
         live, line = self._seat_line(sender, message)
         if live is not None and line is not None:
-            live.tell_who_is_away(line, message.seat)
+            live.send_absences(line, message.seat)
 
     def _watched(self, sender: int, message: mm.Watched) -> None:
         live = self._directory.match(message.match)
@@ -322,10 +322,10 @@ class OwnedMatches:
             self._gateways.pop((match.id, number), None)
         if isinstance(live, LiveMatch):
             lines: list[Line | None] = [holder.line for holder in live.holders]
-            far = {
+            others = {
                 line.epoch for line in (*lines, *live.spectators) if isinstance(line, RemoteLine)
             }
-            for epoch in far:
+            for epoch in others:
                 self._board.post(epoch, mm.Gone(match.id))
         if not self._board.leading:
             self._told.pop(match.id, None)

@@ -123,11 +123,11 @@ class RemoteMatch:
         """Report that a seat has lost its connection."""
         self._switchboard.gone_away(self, seat)
 
-    def turn_told(self, seat: int, ply: int, line: Line) -> None:
+    def turn_written(self, seat: int, ply: int, line: Line) -> None:
         """Report that a seat has learned of its turn."""
         self._switchboard.wrote(self, seat, ply, line)
 
-    def tell_who_is_away(self, line: Line, seat: int) -> None:
+    def send_absences(self, line: Line, seat: int) -> None:
         """Have the owner tell a seat which others are away."""
         self._post(TellAbsences(self.id, seat, self._switchboard.number(line)))
 
@@ -169,7 +169,7 @@ class RemoteMatch:
         """Return no seat: the thoughts of bots are shown by the owner only."""
         return frozenset()
 
-    def tell_everyone(self, message: ServerMessage) -> None:
+    def send_to_all(self, message: ServerMessage) -> None:
         """Do nothing, because the owner sends it."""
 
     def _post(self, message: MemberMessage) -> None:
@@ -197,10 +197,10 @@ class RemoteLine:
         "codec",
         "connection",
         "epoch",
-        "far",
         "floor_ns",
         "holding",
         "lag_ns",
+        "on_other_server",
         "remote",
         "scenes",
         "watching",
@@ -219,7 +219,7 @@ class RemoteLine:
         self._post = post
         self._silence = silence
         self.codec = MSGPACK
-        self.far = True
+        self.on_other_server = True
         self.remote = True
         self.holding = False
         self.scenes = False
@@ -237,7 +237,7 @@ class RemoteLine:
         silent = self._silence(self.epoch)
         return PATIENCE_NS if silent < SILENCE_NS else PATIENCE_NS + silent
 
-    def tell_turn(self, match: str, seat: int, ply: int) -> None:
+    def report_turn(self, match: str, seat: int, ply: int) -> None:
         """Have the server with the socket report when it has written the turn sent last."""
         self._post(self.epoch, TurnSent(self.connection, match, seat, ply))
 
@@ -255,7 +255,7 @@ class RemoteLine:
             self.send(message)
 
     def send_frame(self, frame: Frame) -> None:
-        """Never called, because `far` is True."""
+        """Never called, because `on_other_server` is True."""
         raise AssertionError("the socket has another codec")
 
     def fail(self, code: str, text: str = "") -> None:

@@ -111,7 +111,7 @@ class RemotePlay:
             participant = known
             if participant.line is session:  # this server has become the leader meanwhile
                 return participant, answer.was_hosted, waited
-            if participant.line is not None and not participant.line.far:
+            if participant.line is not None and not participant.line.on_other_server:
                 participant.line.fail("auth/replaced")
         participant.key = answer.key
         self._directory.enter(participant, session, wanted, answer.login)
@@ -192,7 +192,7 @@ class RemotePlay:
         if self._board.leading or not isinstance(match, RemoteMatch):
             return
         lines = [holder.line for holder in match.holders]
-        if match.spectators or any(line is not None and not line.far for line in lines):
+        if match.spectators or any(line is not None and not line.on_other_server for line in lines):
             return
         if self._directory.live.get(match.id) is match:
             self._directory.dropped(match)

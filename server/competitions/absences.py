@@ -91,7 +91,7 @@ class Absences:
                         "entry withdrawn", extra={"tournament": here, "bot": each.name, "why": why}
                     )
 
-    def told(self, tournament_id: str, minutes: int) -> list[str]:
+    def texts(self, tournament_id: str, minutes: int) -> list[str]:
         """Return a sentence for each bot waited for a minute or longer.
 
         The sentence says how long the wait has lasted and what follows from it.

@@ -94,7 +94,7 @@ async def overview(
         else:
             found = await tournaments.view(game.tournament_id)
             place = game.tournament_id
-            absent = absences.told(place, file.limits.absent_minutes)
+            absent = absences.texts(place, file.limits.absent_minutes)
             names = {each.bot_id: f"{each.player}/{each.bot}" for each in found.entries}
             left = unplayed(game.game, *tournaments.left(place))
             warnings += _too_busy(game.game, await store.read(competition_results.voided_by, place))

@@ -31,7 +31,6 @@ from plyhouse.protocol.api.reports import (
     RatingPoint,
     Report,
     ReportEntry,
-    ReportRating,
     ReportScore,
     SlowPly,
 )
@@ -40,7 +39,7 @@ from plyhouse.server.accounts.roles import role_in
 from plyhouse.server.competitions.absence_reasons import withdrawn_texts
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.exports import grade_points
-from plyhouse.server.grades.board_statistics import MatchOutcome, any_time_interval, lines
+from plyhouse.server.grades.board_statistics import MatchOutcome, any_time_interval, lines, strength
 from plyhouse.server.grades.final_results import Results
 from plyhouse.server.grades.missing_games import missing_words
 from plyhouse.server.grades.standings import Standing
@@ -294,7 +293,7 @@ def _report(
             ]
             for name in sorted(own)
         },
-        notes=results.statistics.told({each.name for each in results.entrants} - own)
+        notes=results.statistics.shown_notes({each.name for each in results.entrants} - own)
         if not organiser
         else list(results.statistics.notes),
         scoring={game: each.value for game, each in results.rules.scoring.items()},
@@ -319,21 +318,11 @@ def _numbers(board: dict[str, Any], name: str) -> tuple[Any, ...]:
     line = board.get(name)
     if line is None:
         return None, None, 0, 0, 0, 0, 0, None, None
-    standing, at = line.standing, line.estimate
+    standing = line.standing
     return (
         *(standing.rank, standing.score, standing.matches, standing.wins, standing.draws),
         *(standing.losses, standing.forfeits),
-        None
-        if at is None
-        else ReportRating(
-            elo=at.elo,
-            low=at.low,
-            high=at.high,
-            any_low=at.any_low,
-            any_high=at.any_high,
-            rank_low=at.rank_low,
-            rank_high=at.rank_high,
-        ),
+        strength(line.estimate),
         standing.place,
     )
 
@@ -422,5 +411,5 @@ def _seen(stored: StoredMatch, game: Game, seat: int) -> tuple[dict[str, Any], l
             before = position.state
             action = position.apply(row.seat, row.text)
             views.record(before, action, row.text, row.seat, row.ply, None)
-    told = [event.action for event in views.events(seat, 0)]
-    return views.drawn(position.state, seat)[1], [each or "(hidden)" for each in told]
+    actions = [event.action for event in views.events(seat, 0)]
+    return views.drawn(position.state, seat)[1], [each or "(hidden)" for each in actions]

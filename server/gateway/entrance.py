@@ -138,8 +138,8 @@ class Entrance:
         self._login_refunds.give_back(wait, bot)
         for live, seat, snapshot in snapshots:
             if snapshot.your_turn:
-                live.turn_told(seat, snapshot.ply, session)
-            live.tell_who_is_away(session, seat)
+                live.turn_written(seat, snapshot.ply, session)
+            live.send_absences(session, seat)
         return participant
 
     async def _enter(

@@ -420,7 +420,7 @@ class Hub(MatchHub):
             told = Notice("notice/reinstated", "This version was reinstated, and is paired again.")
             if reason:
                 told = Notice("auth/suspended", suspended_text(reason))
-            if participant.line is not None and not participant.line.far:
+            if participant.line is not None and not participant.line.on_other_server:
                 participant.line.send(told)
             self.tournaments.advance_soon([participant.presence.bot_id])
 

@@ -44,7 +44,7 @@ LONG_STALL_NS: Final = 100_000_000
 
 
 class MatchHub(ABC):
-    """The base of a hub; a `plyhouse.server.wire.session.House`."""
+    """The base of a hub; a `plyhouse.server.wire.session.SessionHub`."""
 
     runner: MatchRunner
     requests: MatchRequests

@@ -14,8 +14,8 @@ from plyhouse.server.grades.board_statistics import (
     BoardLine,
     Crossing,
     Statistics,
+    duplicate_note,
     lines,
-    told,
     twins,
 )
 from plyhouse.server.grades.final_results import Results
@@ -88,14 +88,14 @@ class Board:
 
 def left_out_notes(found: Results, shown: Sequence[BoardLine]) -> list[str]:
     """Return which games the named entries left, and what that costs."""
-    told: list[str] = []
+    notes: list[str] = []
     for line in (each.standing for each in shown):
         lacks = [game for game in found.file.games if line.counts.get(game) == 0]
         if lacks:
-            told.append(f"{line.entrant.name} is {missing_words(lacks, len(found.file.games))}.")
+            notes.append(f"{line.entrant.name} is {missing_words(lacks, len(found.file.games))}.")
         if line.lost:
-            told.append(f"{line.entrant.name} {left_words(line.lost, line.counts)}.")
-    return told
+            notes.append(f"{line.entrant.name} {left_words(line.lost, line.counts)}.")
+    return notes
 
 
 def standings_for(found: Results, eyes: Visibility, finals: Sequence[GameFinal]) -> list[Standing]:
@@ -117,17 +117,17 @@ def rules_of_places(finals: Sequence[GameFinal], *, secret: bool) -> list[str]:
         return []
     [rule] = {each.decided_by for each in finals}
     if len(finals) == 1:
-        told = [f"Places are decided by {rule}."]
+        notes = [f"Places are decided by {rule}."]
     elif finals[0].format in BY_SCORE:
-        told = ["Places are decided by the mean score over the games."]
+        notes = ["Places are decided by the mean score over the games."]
     else:
-        told = [f"Places are decided by the mean place over the games; in a game by {rule}."]
-    told += [
+        notes = [f"Places are decided by the mean place over the games; in a game by {rule}."]
+    notes += [
         f"Entries without a rating in {each.game} were seeded by lot with the seed {each.lot}."
         for each in finals
         if each.lot and not secret
     ]
-    return told
+    return notes
 
 
 def board_for(found: Results, viewer: Viewer, finals: Sequence[GameFinal]) -> Board:
@@ -148,7 +148,7 @@ def board_for(found: Results, viewer: Viewer, finals: Sequence[GameFinal]) -> Bo
         found.row,
         found.file,
         tuple(seen),
-        (*found.statistics.told(secret), *map(told, pairs)),
+        (*found.statistics.shown_notes(secret), *map(duplicate_note, pairs)),
         found.statistics,
         table,
         pairs,

@@ -34,7 +34,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from plyhouse.protocol.api.boards import Nash, Twin
+from plyhouse.protocol.api.boards import Nash, Strength, Twin
 from plyhouse.server.grades.standings import Entrant, Standing
 from plyhouse.server.match.presence import PRIVATE
 from plyhouse.server.results.intervals import Interval, mean_interval
@@ -77,7 +77,7 @@ class Statistics:
     notes: tuple[str, ...]
     """Notes for readers; entries appear in them as ``'player/bot'``."""
 
-    def told(self, secret: Collection[str]) -> list[str]:
+    def shown_notes(self, secret: Collection[str]) -> list[str]:
         """Return the notes for a viewer who may not see the names of ``secret``.
 
         Notes about secret entries alone are left out.  Where entries are few, a reader could soon
@@ -118,6 +118,16 @@ class Crossing(NamedTuple):
     losses: int
     score: Interval
     """The mean score with its interval over mirrored pairs."""
+
+
+def strength(estimate: Estimate[str] | None) -> Strength | None:
+    """Return an estimate as the API answers it."""
+    if estimate is None:
+        return None
+    at = estimate
+    return Strength(
+        *(at.elo, at.low, at.high, at.any_low, at.any_high, at.rank_low, at.rank_high, at.games)
+    )
 
 
 def lines(
@@ -290,7 +300,7 @@ def differing(entry: str, entry_digest: str, twin: str, twin_digest: str) -> str
     )
 
 
-def told(each: Twin) -> str:
+def duplicate_note(each: Twin) -> str:
     """Return a sentence for readers about what twins show."""
     if not each.same:
         return (

@@ -116,13 +116,13 @@ def moodle_csv(entries: Sequence[GradeEntry], name: str, most: float) -> str:
     rows: list[list[Cell]] = []
     for entry in entries:
         grade = entry.grade
-        said = [f"grade {grade.grade or 'none'}"]
-        said += [] if grade.score is None else [f"score {grade.score:.3f}"]
-        said += _left(grade)
-        said += [f"{grade.days_late} days late"] if grade.days_late else []
+        comments = [f"grade {grade.grade or 'none'}"]
+        comments += [] if grade.score is None else [f"score {grade.score:.3f}"]
+        comments += _left(grade)
+        comments += [f"{grade.days_late} days late"] if grade.days_late else []
         for person in entry.people or (Member(grade.student, ""),):
             who = (person.institution_id, person.email, person.name)
-            rows.append([*who, _value(entry, most), "; ".join(said)])
+            rows.append([*who, _value(entry, most), "; ".join(comments)])
     return table_csv(head, rows)
 
 
@@ -134,8 +134,8 @@ def _value(entry: GradeEntry, most: float) -> str:
 
 def _left(grade: Grade) -> list[str]:
     """Return the games that the entry left, and what that costs."""
-    told = [missing_words(grade.missing, len(grade.games))] if grade.missing else []
-    return told + ([left_words(grade.lost, grade.counts)] if grade.lost else [])
+    notes = [missing_words(grade.missing, len(grade.games))] if grade.missing else []
+    return notes + ([left_words(grade.lost, grade.counts)] if grade.lost else [])
 
 
 def gradescope(
@@ -158,13 +158,13 @@ def gradescope(
     steps = itertools.pairwise([0.0, *(points[number] for number in graded)])
     for number, (before, worth) in zip(graded, steps, strict=True):
         baseline, score = baselines[number], grade.against[number]
-        said = "They have not met."
+        output = "They have not met."
         if score is not None:
             count = grade.matches[number]
             missed = grade.zeros.get(number, 0)
             zeros = f", of which {missed} count as 0" if missed else ""
             count += missed
-            said = f"Mean score {score:.3f} in {count} match{'es' if count > 1 else ''}{zeros}."
+            output = f"Mean score {score:.3f} in {count} match{'es' if count > 1 else ''}{zeros}."
         passed = number <= grade.level
         most = round(worth - before, 6)
         tests.append(
@@ -174,15 +174,15 @@ def gradescope(
                 "score": most if passed else 0.0,
                 "max_score": most,
                 "status": "passed" if passed else "failed",
-                "output": f"{said} {baseline.at_least:g} is needed.",
+                "output": f"{output} {baseline.at_least:g} is needed.",
                 "output_format": "text",
                 "visibility": "hidden" if baseline.hidden else "visible",
             }
         )
-    told = [f"Grade: {grade.grade or 'none'}"]
+    notes = [f"Grade: {grade.grade or 'none'}"]
     if grade.score is not None:
-        told.append(f"Mean score over all games: {grade.score:.3f} (scored by {scoring})")
-    told += (
+        notes.append(f"Mean score over all games: {grade.score:.3f} (scored by {scoring})")
+    notes += (
         [
             f"{game}: score {score:.3f} in {grade.counts.get(game, 0)} matches"
             for game, score in grade.games.items()
@@ -190,17 +190,17 @@ def gradescope(
         if len(grade.games) > 1
         else []
     )
-    told += [f"The entry: {each}." for each in _left(grade)]
+    notes += [f"The entry: {each}." for each in _left(grade)]
     if grade.days_late:
-        told.append(f"Days late: {grade.days_late}, penalty {grade.penalty:g} % of the points")
-    told += [f"{kind.replace('_', ' ')}: {many} forfeits" for kind, many in forfeits.items()]
+        notes.append(f"Days late: {grade.days_late}, penalty {grade.penalty:g} % of the points")
+    notes += [f"{kind.replace('_', ' ')}: {many} forfeits" for kind, many in forfeits.items()]
     board: list[dict[str, Any]] = []
     if line is not None and line.standing.score is not None:
         board.append({"name": "Score", "value": round(line.standing.score, 6), "order": "desc"})
     if line is not None and line.estimate is not None:
         board.append({"name": "Rating", "value": round(line.estimate.elo), "order": "desc"})
     results: dict[str, Any] = {
-        "output": "\n".join(told),
+        "output": "\n".join(notes),
         "output_format": "text",
         "visibility": "visible",
         "stdout_visibility": "hidden",

@@ -107,8 +107,8 @@ def missing(games: Sequence[str], claimed: Collection[str]) -> tuple[str, ...]:
 def outcome_words(asked: AskedEntry, claimed: Collection[str]) -> str:
     """Return what became of a submission in a competition, and which games it lacks there."""
     lacks = missing(asked.games, claimed) if asked.outcome == "entered" else ()
-    told = OUTCOMES[asked.outcome]
-    return f"{told}, but {missing_words(lacks, len(asked.games))}" if lacks else told
+    text = OUTCOMES[asked.outcome]
+    return f"{text}, but {missing_words(lacks, len(asked.games))}" if lacks else text
 
 
 def missing_words(games: Sequence[str], of: int) -> str:
@@ -130,8 +130,8 @@ def left_words(lost: Mapping[str, int], counts: Mapping[str, int]) -> str:
     >>> left_words({"go": 2}, {"go": 4, "pig": 6})
     'left go after 4 of at least 6 matches: those not played count as 0'
     """
-    told = ", ".join(
+    games = ", ".join(
         f"{game} after {counts[game]} of at least {counts[game] + more}"
         for game, more in lost.items()
     )
-    return f"left {told} matches: those not played count as 0"
+    return f"left {games} matches: those not played count as 0"

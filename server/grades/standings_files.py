@@ -128,14 +128,14 @@ def standings_html(
         "<tr>" + "".join(f"<td>{escape(_short(cell))}</td>" for cell in row) + "</tr>"
         for row in rows
     )
-    told = "".join(f"<li>{escape(note)}</li>" for note in notes)
+    items = "".join(f"<li>{escape(note)}</li>" for note in notes)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f"<title>{escape(title)}</title><style>table{{border-collapse:collapse}}"
         "td,th{border:1px solid;padding:.2em .5em}</style></head>\n"
         f"<body><h1>{escape(title)}</h1>\n<table><thead><tr>{heads}</tr></thead>\n"
         f"<tbody>\n{body}\n</tbody></table>\n"
-        + (f"<ul>{told}</ul>\n" if told else "")
+        + (f"<ul>{items}</ul>\n" if items else "")
         + "</body></html>\n"
     )
 

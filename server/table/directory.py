@@ -61,7 +61,7 @@ class Directory:
     def connected_here(self) -> int:
         """Return how many bots have their connection on this server."""
         lines = [each.line for each in self.participants.values()]
-        return sum(line is not None and not line.far for line in lines)
+        return sum(line is not None and not line.on_other_server for line in lines)
 
     def is_online(self, bot: int) -> bool:
         """Return whether a bot is connected."""

@@ -306,7 +306,7 @@ class LiveMatch:
     def enter(self, seat: int, *, updates: bool, scenes: bool) -> MatchSnapshot:
         """Note that a seat's bot has come back, and return what it may know now.
 
-        The snapshot may be sent when `durable` is done, and then `turn_told` follows if the seat
+        The snapshot may be sent when `durable` is done, and then `turn_written` follows if the seat
         is to move.
         """
         self.match.audience.subscribe(seat, updates=updates, scenes=scenes)
@@ -355,7 +355,7 @@ class LiveMatch:
             match.attendance.postpone(longest - own)  # the grace of an absent seat, not to move
         self.set_alarm()
 
-    def tell_who_is_away(self, line: Line, seat: int) -> None:
+    def send_absences(self, line: Line, seat: int) -> None:
         """Tell a seat that has come which others are away, if it wants to know."""
         if not self.over:
             for notice in self.match.absences(seat, self._referee.now()):
@@ -372,7 +372,7 @@ class LiveMatch:
             ]
         self.input(self.match.reconnected, seat, self._referee.now())
 
-    def turn_told(self, seat: int, ply: int, line: Line) -> None:
+    def turn_written(self, seat: int, ply: int, line: Line) -> None:
         """Start the clock of a seat that has learned of its turn."""
         self.match.turn_written(
             seat, ply, self._referee.now(), lag_ns=line.lag_ns, floor_ns=line.floor_ns
@@ -487,11 +487,11 @@ class LiveMatch:
                     line.send(message)
                     if effect.turn_ply < 0:
                         pass
-                    elif line.far:
-                        line.tell_turn(self.id, effect.seat, effect.turn_ply)
+                    elif line.on_other_server:
+                        line.report_turn(self.id, effect.seat, effect.turn_ply)
                     elif line.holding:
                         # It is logging in, so the turn is written after its welcome.
-                        line.after(partial(self.turn_told, effect.seat, effect.turn_ply, line))
+                        line.after(partial(self.turn_written, effect.seat, effect.turn_ply, line))
                     else:
                         self.match.turn_written(
                             effect.seat,
@@ -528,10 +528,10 @@ class LiveMatch:
         line = self.holders[first.seat].line
         if second.turn_ply < 0 or first.turn_ply >= 0 or line is None:
             return False
-        if line.holding or line.far:
+        if line.holding or line.on_other_server:
             return False
         line.send_together((first.message, second.message))
-        self.turn_told(second.seat, second.turn_ply, line)
+        self.turn_written(second.seat, second.turn_ply, line)
         return True
 
     def _broadcast(self, message: ServerMessage) -> None:
@@ -539,7 +539,7 @@ class LiveMatch:
         for line in tuple(self.spectators):
             if line in self._joining:
                 continue
-            if line.far:
+            if line.on_other_server:
                 line.send(message)
                 continue
             codec = line.codec
@@ -621,7 +621,7 @@ class LiveMatch:
         if seat in self.excused:
             return EXCUSED_NS
         line = self.holders[seat].line
-        return line.patience_ns if line is not None and line.far else 0
+        return line.patience_ns if line is not None and line.on_other_server else 0
 
     # ------------------------------------------------------------------------- trouble
 
@@ -696,7 +696,7 @@ class LiveMatch:
         playing = {holder.line for holder in self.holders if holder.line is not None}
         return playing | self.spectators.keys()
 
-    def tell_everyone(self, message: ServerMessage) -> None:
+    def send_to_all(self, message: ServerMessage) -> None:
         """Send a message to the seats and the spectators, after the match."""
         for line in self._listeners():
             line.send(message)

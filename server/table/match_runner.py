@@ -334,7 +334,7 @@ class MatchRunner:
         if live.match.last_of_pairing:
             message = Revealed(pairing.id, pairing.seed.hex())
             for earlier in pairing.over:
-                earlier.tell_everyone(message)
+                earlier.send_to_all(message)
         # Free ended matches at once. Left to the garbage collector, they pile up for seconds, and
         # then all clocks wait for it.
         if pairing.open:
@@ -374,7 +374,7 @@ class MatchRunner:
             own = 0
             if seat is not None:
                 line = live.holders[seat].line
-                if line is not None and line.far:
+                if line is not None and line.on_other_server:
                     continue  # the server with the socket measures its thinking time
                 own = spent.get(line, 0)
             try:

@@ -39,14 +39,14 @@ class Line(Protocol):
     def holding(self) -> bool:
         """True while messages are kept back until the welcome has been written."""
 
-    far: bool
+    on_other_server: bool
     """True if another server of the cluster holds the socket."""
 
     @property
     def patience_ns(self) -> int:
         """How long an action may take from the server with the socket, in nanoseconds."""
 
-    def tell_turn(self, match: str, seat: int, ply: int) -> None:
+    def report_turn(self, match: str, seat: int, ply: int) -> None:
         """Have the server with the socket report when it has written the turn sent last."""
 
     def after(self, call: Callable[[], None]) -> None:

@@ -58,10 +58,10 @@ class RunningMatch(Protocol):
     def disconnected(self, seat: int) -> None:
         """Note that a seat has lost its connection."""
 
-    def turn_told(self, seat: int, ply: int, line: Line) -> None:
+    def turn_written(self, seat: int, ply: int, line: Line) -> None:
         """Start the clock of a seat that has learned of its turn."""
 
-    def tell_who_is_away(self, line: Line, seat: int) -> None:
+    def send_absences(self, line: Line, seat: int) -> None:
         """Tell a seat that has come which others are away."""
 
     def let_in(self, seat: int, span: int) -> None:
@@ -82,5 +82,5 @@ class RunningMatch(Protocol):
     def open_seats(self) -> frozenset[int]:
         """Return the seats whose thoughts spectators may see now."""
 
-    def tell_everyone(self, message: ServerMessage) -> None:
+    def send_to_all(self, message: ServerMessage) -> None:
         """Send a message to the seats and the spectators."""

@@ -40,7 +40,7 @@ MAX_WAITING: Final = 100
 """Most requests that may wait while a login is processed."""
 
 
-class House(Protocol):
+class SessionHub(Protocol):
     """The interface of the hub for sessions.
 
     See `plyhouse.server.gateway.hub.Hub`.
@@ -88,15 +88,15 @@ class Session:
         "_busy",
         "_closed",
         "_held",
-        "_house",
+        "_hub",
         "_max_queue",
         "_transport",
         "_trips",
         "_waiting",
         "codec",
         "connection",
-        "far",
         "name",
+        "on_other_server",
         "remote",
         "scenes",
         "views",
@@ -105,19 +105,19 @@ class Session:
 
     def __init__(
         self,
-        house: House,
+        hub: SessionHub,
         transport: Transport,
         codec: Codec,
         limits: ConnectionLimits,
         max_queue: int,
     ) -> None:
-        self._house = house
+        self._hub = hub
         self._transport = transport
         self._max_queue = max_queue
         self.codec = codec
         self.remote = transport.remote
-        self.far = False
-        self.connection = ServerConnection(codec, house.now(), limits)
+        self.on_other_server = False
+        self.connection = ServerConnection(codec, hub.now(), limits)
         self.connection.network = transport.network
         self._trips = self.connection.round_trips
         self.name = ""
@@ -170,8 +170,8 @@ class Session:
         """True while messages are kept back; see `hold`."""
         return self._held is not None
 
-    def tell_turn(self, match: str, seat: int, ply: int) -> None:
-        """Never called, because `far` is False."""
+    def report_turn(self, match: str, seat: int, ply: int) -> None:
+        """Never called, because `on_other_server` is False."""
         raise AssertionError("the socket is here")
 
     # -------------------------------------------------------------------------- incoming
@@ -191,7 +191,7 @@ class Session:
                 elif self._busy:
                     self._wait(event, stamp)  # type: ignore[arg-type]
                 elif type(event) is Act:
-                    self._house.act(self, event, stamp)
+                    self._hub.act(self, event, stamp)
                 else:
                     self._dispatch(event, stamp)  # type: ignore[arg-type]
             if connection.restless:
@@ -208,7 +208,7 @@ class Session:
 
     def spent(self, nanoseconds: int) -> None:
         """Report for how long the server was busy with this connection's frames."""
-        self._house.spent(self, nanoseconds)
+        self._hub.spent(self, nanoseconds)
 
     def admit(self, name: str) -> None:
         """Apply the wider limits of a bot or person that has logged in, under this name."""
@@ -231,16 +231,16 @@ class Session:
 
     def _dispatch(self, message: ClientMessage, stamp: int) -> None:
         if type(message) is Act:
-            self._house.act(self, message, stamp)
+            self._hub.act(self, message, stamp)
         elif isinstance(message, Hello):
-            self._run(message, self._house.login(self, message, stamp))
+            self._run(message, self._hub.login(self, message, stamp))
         elif isinstance(message, Register):
-            self._run(message, self._house.register(self, message))
+            self._run(message, self._hub.register(self, message))
         elif isinstance(message, Bye):
             self.send(Ok(message.id))
         else:
             try:
-                self._house.request(self, message, stamp)
+                self._hub.request(self, message, stamp)
             except ProtocolError as error:
                 self.refuse(message, error)
 
@@ -252,7 +252,7 @@ class Session:
 
     def _run(self, message: ClientMessage, work: Coroutine[Any, Any, None]) -> None:
         self._busy = True
-        self._house.spawn(work, partial(self._answered, message))
+        self._hub.spawn(work, partial(self._answered, message))
 
     def _answered(self, message: ClientMessage, error: Exception | None) -> None:
         """Answer a failed login or registration, then carry out the requests that waited."""
@@ -279,7 +279,7 @@ class Session:
             return
         connection = self.connection
         try:
-            frame = connection.send(message, self._house.now())
+            frame = connection.send(message, self._hub.now())
         except LocalProtocolError as error:
             if connection.state is State.OPEN:  # otherwise the client left meanwhile
                 log.error("%r: cannot send %s: %s", self, type(message).__name__, error)
@@ -380,4 +380,4 @@ class Session:
     def _leave(self) -> None:
         self._closed = True
         self._waiting.clear()
-        self._house.left(self)
+        self._hub.left(self)

@@ -212,3 +212,20 @@ def test_a_file_that_is_not_there_is_told_at_once(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(BotLoadError, match=r"reads file='\w+\.\w+', and there is no such file"):
         bot_options(spec, load_bot(spec))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_bot_with_a_byte_order_mark_is_loaded_or_names_the_fix(
+    tmp_path: Path, encoding: str
+) -> None:
+    file = tmp_path / f"marked_{encoding.replace('-', '_')}.py"
+    code = (
+        "from plyhouse.bots import Bot\nclass Mine(Bot):\n"
+        "    def choose(self, turn):\n        return turn.legal[0]\n"
+    )
+    file.write_text(code, encoding)
+    if encoding == "utf-8-sig":
+        assert load_bot(str(file)).__name__ == "Mine"
+        return
+    with pytest.raises(BotLoadError, match="it is in UTF-16: save it as UTF-8"):
+        load_bot(str(file))

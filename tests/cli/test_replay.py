@@ -44,6 +44,18 @@ def test_all_positions_in_a_pipe(plyhouse: Plyhouse, saved: Path) -> None:
     assert re.search(r"chance: [JQK], chance: \(hidden\)", seen.out)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+def test_records_are_read_as_shells_redirect_them(
+    plyhouse: Plyhouse, saved: Path, tmp_path: Path, encoding: str
+) -> None:
+    text = saved.read_text("utf-8").replace("\n", "\r\n")
+    (tmp_path / "odd.jsonl").write_bytes(text.encode(encoding))
+    assert plyhouse("replay", "odd.jsonl").out == plyhouse("replay", str(saved)).out
+    (tmp_path / "odd.jsonl").write_bytes(bytes(100))
+    done = plyhouse("replay", "odd.jsonl")
+    assert (done.code, "odd.jsonl has no records: it has zero bytes" in done.err) == (1, True)
+
+
 def test_keys_step_in_a_terminal(saved: Path) -> None:
     shown = in_terminal("replay", "k.jsonl", "--plain", keys=["n", "b", "G", "q"], cwd=saved.parent)
     assert shown.code == 0

@@ -84,14 +84,14 @@ def test_who_won_everything_and_who_never_met_is_told_and_can_be_told_without_na
     text = " ".join(found.notes)
     assert "2 groups have not met" in text
     assert "'a/x' won everything" in text
-    masked = " ".join(found.told(["a/x", "c/x"]))
+    masked = " ".join(found.shown_notes(["a/x", "c/x"]))
     assert "a/x" not in masked
     assert "c/x" not in masked
     assert "2 groups have not met" in masked
     assert "(another entry), 'b/x'" in masked
     assert "'b/x' lost everything" in masked
     assert "won everything" not in masked, "that is about somebody without a name alone"
-    assert not found.told(["a/x", "b/x", "c/x", "d/x"])
+    assert not found.shown_notes(["a/x", "b/x", "c/x", "d/x"])
 
 
 def test_a_circle_gets_nash_shares_and_a_ladder_none() -> None:

@@ -13,8 +13,8 @@ from plyhouse.server.grades.board_statistics import (
     MatchOutcome,
     Statistics,
     differing,
+    duplicate_note,
     lines,
-    told,
     twins,
 )
 from plyhouse.server.grades.standings import Entrant, SeatResult, Standing, standings
@@ -100,12 +100,12 @@ def test_twins_say_how_far_chance_drives_equals_apart() -> None:
     assert (pair.elo, pair.chance) == pytest.approx((abs(gap), 1.96 * error))
     score = {line.entrant.name: line.score or 0.0 for line in ranked}
     assert pair.score == pytest.approx(abs(score["staff/easy"] - score["staff/easy-2"]))
-    said = told(pair)
+    said = duplicate_note(pair)
     assert f"their scores differ by {pair.score:.3f}" in said
     assert f"their ratings by {pair.elo:.0f} points" in said
     assert "Differences of that size between other entries are noise" in said
     assert "same conditions" not in said
-    assert "same conditions" in told(replace(pair, elo=500.0, chance=100.0))
+    assert "same conditions" in duplicate_note(replace(pair, elo=500.0, chance=100.0))
     assert twins(ranked, compute_statistics([]))[0].elo is None
     assert twins([line for line in ranked if line.entrant != EASY], found) == []
 
@@ -135,8 +135,8 @@ def test_another_bot_under_the_second_name_is_no_twin() -> None:
     ranked, outcomes = seen(1, digest="cd" * 32)
     (pair,) = twins(ranked, compute_statistics(outcomes))
     assert not pair.same
-    assert "not the same files" in told(pair)
-    assert "noise" in told(pair)
+    assert "not the same files" in duplicate_note(pair)
+    assert "noise" in duplicate_note(pair)
     assert differing("s/a", "ab" * 32, "s/b", "ab" * 32) == ""
     assert "differ" in differing("s/a", "ab" * 32, "s/b", "cd" * 32)
     assert "s/b was run by a client" in differing("s/a", "ab" * 32, "s/b", "")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from plyhouse.games.observation_fields import observation_fields
 from plyhouse.games.registry import BUILT_IN, get_game
 from plyhouse.games.rules import input_hints, rules_blocks, rules_text, rules_without_summary
 
@@ -45,3 +48,12 @@ def test_hints_name_the_ways_that_a_game_offers(name: str, words: list[str]) -> 
     hints = input_hints(get_game(name))
     assert len(hints) == len(words)
     assert all(word in hint for word, hint in zip(words, hints, strict=True))
+
+
+def test_file_with_a_byte_order_mark_keeps_its_rules_and_fields(tmp_path: Path) -> None:
+    chomp = Path(__file__).resolve().parents[2] / "examples" / "chomp.py"
+    marked = tmp_path / "marked.py"
+    marked.write_text(chomp.read_text("utf-8"), "utf-8-sig")
+    plain, same = (get_game(str(each), files=True) for each in (chomp, marked))
+    assert rules_text(same) == rules_text(plain)
+    assert observation_fields(same) == observation_fields(plain)

@@ -296,10 +296,10 @@ async def test_free_play_and_other_competitions_are_public(house: Any) -> None:
         assert await ids(web, "/api/v1/matches?game=pig") >= {each.match for each in started}
         page = (await web.get("/matches")).text
         assert started[0].match in page
-    guest = await house.client(JSON)
-    await guest.hello("")
-    assert isinstance(await guest.ask(Watch, started[0].match), MatchMessage)
-    again = await guest.ask(Watch, started[0].match)
+    spectator = await house.client(JSON)
+    await spectator.hello("")
+    assert isinstance(await spectator.ask(Watch, started[0].match), MatchMessage)
+    again = await spectator.ask(Watch, started[0].match)
     assert isinstance(again, MatchMessage), "also when it is known to be public"
 
 

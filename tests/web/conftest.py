@@ -160,12 +160,12 @@ class House:
         await bot.welcomed()
         return bot
 
-    async def guest(self) -> Bot:
+    async def spectator(self) -> Bot:
         """A spectator without an account."""
-        guest = Bot(self.hub.connect(), "")
-        guest.send(Hello, "", scenes=True)
-        await guest.welcomed()
-        return guest
+        spectator = Bot(self.hub.connect(), "")
+        spectator.send(Hello, "", scenes=True)
+        await spectator.welcomed()
+        return spectator
 
     async def pair(self, game: str, time_control: str = "total:300") -> list[Bot]:
         """Two bots in a running match, in the order of their seats."""

@@ -48,10 +48,10 @@ async def test_right_button_draws_and_a_click_clears(house: House, page: Page) -
 
     # To watch alone is no news; a second spectator is, until they leave.
     assert await page.evaluate(f"{WATCHING}.hidden")
-    guest = await house.guest()
-    await guest.ask(Watch, first.match)
+    spectator = await house.spectator()
+    await spectator.ask(Watch, first.match)
     await page.until(f"!{WATCHING}.hidden && {WATCHING}.textContent === '2 watching'")
-    guest.client.close()
+    spectator.client.close()
     await page.until(f"{WATCHING}.hidden")
     assert page.errors == []
     second.resign()

@@ -116,10 +116,10 @@ async def test_what_seats_saw_is_open_when_the_pairing_is_over(house: House) -> 
 
 async def test_without_an_account_one_may_watch_and_do_nothing_else(house: House) -> None:
     first, _ = await house.pair("pig")
-    guest = await house.guest()
-    assert (await guest.ask(Watch, first.match)).snapshot.seat is None
+    spectator = await house.spectator()
+    assert (await spectator.ask(Watch, first.match)).snapshot.seat is None
     for kind, *fields in ((Seek, "pig", "move:1"), (Resign, first.match)):
-        assert (await guest.ask(kind, *fields)).code == "auth/required"
+        assert (await spectator.ask(kind, *fields)).code == "auth/required"
 
 
 async def test_what_bots_thought_is_told_when_the_pairing_is_over(house: House) -> None:

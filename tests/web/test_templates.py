@@ -43,7 +43,6 @@ from plyhouse.protocol.api.reports import (
     LostMatch,
     Report,
     ReportEntry,
-    ReportRating,
     ReportScore,
     SlowPly,
 )
@@ -294,7 +293,7 @@ def report(name: str) -> Report:
     """A report that has something of everything; addresses are the server's own."""
     score = ReportScore(name, 2, 1, 0, 1, 0.5, None, None, 0.1, 0.9)
     goal = BaselineScore(name, 2, 1, 0, 1, 0.5, 0.2, 0.8, 0.1, 0.9, name, 0.4, True)
-    rating = ReportRating(1500.0, 1490.0, 1510.0, 1480.0, 1520.0, 1, 2)
+    rating = Strength(1500.0, 1490.0, 1510.0, 1480.0, 1520.0, 1, 2, 2.0)
     entered = ReportEntry(name, name, name, name, 1, 0.5, 2, 1, 0, 1, 1, rating)
     forfeit = Forfeit(name, name, name, name, 3, name, name, [name], None, "/matches/a?ply=3")
     slow = SlowPly(name, name, 3, name, 0.5, 0.5, 9.0, "/matches/a?ply=3")

@@ -18,7 +18,7 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 2:
         sys.stderr.write("usage: python -m plyhouse.games.hidden.scrabble.build_words FROM TO\n")
         return 2
-    lines = Path(arguments[0]).read_text(encoding="utf-8").splitlines()
+    lines = Path(arguments[0]).read_text(encoding="utf-8-sig").splitlines()
     words = build_words(lines)
     data = packed(words)
     Path(arguments[1]).write_bytes(data)

@@ -20,14 +20,13 @@ from plyhouse.protocol.api.boards import (
     MeanReturn,
     ProvenLine,
     SeatTerm,
-    Strength,
 )
 from plyhouse.protocol.api.reports import Report
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.exports import FILES, MATCHES, STAFF_FILES, Exports
 from plyhouse.server.competitions.reports import Reports
 from plyhouse.server.grades.board import Board as KnownBoard
-from plyhouse.server.grades.board_statistics import BoardLine, Crossing
+from plyhouse.server.grades.board_statistics import BoardLine, Crossing, strength
 from plyhouse.server.results.intervals import Interval
 from plyhouse.server.results.luck import Adjusted
 from plyhouse.server.web.api.access import authorise, staff_for, viewer_of
@@ -71,7 +70,7 @@ def cross_views(table: dict[tuple[str, str], Crossing]) -> list[HeadToHead]:
 
 
 def _line(line: BoardLine, lucky: frozenset[str], grade: str) -> ProvenLine:
-    standing, estimate = line.standing, line.estimate
+    standing = line.standing
     who = standing.entrant
     return ProvenLine(
         rank=standing.rank,
@@ -86,18 +85,7 @@ def _line(line: BoardLine, lucky: frozenset[str], grade: str) -> ProvenLine:
         losses=standing.losses,
         forfeits=standing.forfeits,
         games=dict(standing.games),
-        rating=None
-        if estimate is None
-        else Strength(
-            elo=estimate.elo,
-            low=estimate.low,
-            high=estimate.high,
-            any_low=estimate.any_low,
-            any_high=estimate.any_high,
-            rank_low=estimate.rank_low,
-            rank_high=estimate.rank_high,
-            matches=estimate.games,
-        ),
+        rating=strength(line.estimate),
         ahead=line.ahead,
         twin_of=who.twin_of,
         nash=line.nash,
