@@ -1,7 +1,7 @@
 """``command``: plays by a program that speaks protocol v1 as lines of JSON.
 
 Such a program can be submitted as it is (docs/hosted-bots.md).  Here it runs with all that its user
-may do, unless its command starts a box (`plyhouse.bots.sandbox.boxed_command`).  Each match has a
+may do, unless its command starts a box (`plyhouse.bots.sandbox.launcher`).  Each match has a
 process of its own, which is told what a hosted one is told, in the same order.  The messages are
 written from what a `Bot` knows of its turn.
 """

@@ -28,9 +28,8 @@ from plyhouse.bots.running.base_runner import Runner
 from plyhouse.bots.running.run_options import RunOptions
 from plyhouse.bots.running.runner import BotRunner
 from plyhouse.bots.sandbox.box import Box, Cores, Limits, Tier
-from plyhouse.bots.sandbox.boxed_command import boxed_command
 from plyhouse.bots.sandbox.client import ForkServerClient
-from plyhouse.bots.sandbox.launcher import SandboxLauncher
+from plyhouse.bots.sandbox.launcher import SandboxLauncher, boxed_command
 from plyhouse.bots.sandbox.tiers import choose_tier
 from plyhouse.games.registry import anywhere
 from plyhouse.protocol.hosting.package import Rules

@@ -3,8 +3,7 @@
     box             a bot's box, its limits, and how it ended; the tiers; the processor of each box
     tiers           the tier that this machine supports, found by trying
     client          starts and stops boxes: `ForkServerClient`
-    launcher        runs bots in boxes, in place of ordinary processes
-    boxed_command   a command that runs a program in a box
+    launcher        runs bots in boxes, in place of ordinary processes; a command in a box
 
 Processes, from the outside to the inside:
 

@@ -1,4 +1,10 @@
-"""Bots by our API in boxes: what the runner takes instead of an ordinary process."""
+"""Bots by our API in boxes: what the runner takes instead of an ordinary process.
+
+Run as ``python -m plyhouse.bots.sandbox.launcher BOX``, it is one program in a box, as if that had
+been started without one.  A bot that starts programs (`plyhouse.bots.engines.command_bot`) uses
+this.  The program has the standard input, output and error of this process, and the box ends with
+it.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +13,10 @@ import contextlib
 import os
 import signal
 import socket
+import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 import msgspec
 
@@ -18,7 +25,7 @@ from plyhouse.bots.process.launcher import LauncherLost, Running, ending_in_word
 from plyhouse.bots.sandbox.box import Box, Cores, Limits, SandboxError, Tier
 from plyhouse.bots.sandbox.client import GONE, BoxProcess, ForkServerClient
 
-__all__ = ["MOST_FRAMES", "Boxed", "Output", "SandboxLauncher", "reader_of"]
+__all__ = ["MOST_FRAMES", "Boxed", "Output", "SandboxLauncher", "boxed_command", "reader_of"]
 
 MOST_FRAMES: Final = 2000
 """Most frames of a bot at once and per second, and the same number of KiB. A bot's process reports
@@ -188,3 +195,45 @@ def _folder(spec: str) -> str:
     """Return the folder of a bot's file; that of our own bots is readable anyway."""
     path = spec.partition(".py")[0] + ".py"
     return str(Path(path).resolve().parent) if os.path.isfile(path) else os.path.dirname(__file__)
+
+
+# ------------------------------------------------------------------------ a command
+
+
+def boxed_command(box: Box) -> tuple[str, ...]:
+    """Return the command that runs the program of a box."""
+    return (
+        sys.executable,
+        "-P",
+        "-m",
+        "plyhouse.bots.sandbox.launcher",
+        msgspec.json.encode(box).decode(),
+    )
+
+
+async def _run(box: Box) -> int:
+    """Run the program to its end, and return its exit code as a shell does."""
+    fork_server = await ForkServerClient.start()
+    try:
+        process = await fork_server.launch(box, (0, 1, 2))
+        ending = await process.wait()
+    finally:
+        await fork_server.close()
+    if ending.why:
+        sys.stderr.write(f"the sandbox ended it: {ending.why}\n")
+    return ending.code if ending.code >= 0 else 128 - ending.code
+
+
+def main() -> NoReturn:
+    """Be the program in its box."""
+    box = msgspec.json.decode(sys.argv[1], type=Box)
+    try:
+        code = asyncio.run(_run(box))
+    except SandboxError as error:
+        code = 1
+        sys.stderr.write(f"the sandbox could not start the program: {error}\n")
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()
