@@ -343,12 +343,15 @@ class Competitions:
         ]
         return [each for each in said if each]
 
-    async def changed(self, competition_id: str) -> None:
-        """Follow an organiser's change of a competition in the database."""
+    async def changed(self, reference: str) -> None:
+        """Follow an organiser's change in the database.
+
+        ``reference`` is the id of a competition or of one of its tournaments.
+        """
         try:
-            row = await self._store.read(competition_sql.find, competition_id)
-        except Unknown:  # The competition was deleted, or it has no class.
-            for running in self._tournaments.of_group(competition_id):
+            row = await self._store.read(competition_sql.holding, reference)
+        except Unknown:  # It was deleted.
+            for running in self._tournaments.of_group(reference):
                 await self._tournaments.changed(running)
             return
         for game in row.games:

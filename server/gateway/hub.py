@@ -167,7 +167,6 @@ class Hub(MatchHub):
             self,
             runner=self.runner,
             privacy=self.privacy,
-            tournaments=self.tournaments,
             competitions=self.competitions,
             ratings=self.ratings,
         )
