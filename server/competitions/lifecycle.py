@@ -336,12 +336,12 @@ class Competitions:
     async def unplayed(self, reference: str) -> list[str]:
         """Return a sentence per game on the pairings that an end now would skip."""
         row = await self._store.read(competition_sql.find, reference)
-        said = [
+        sentences = [
             unplayed(game.game, *self._tournaments.left(game.tournament_id))
             for game in row.games
             if game.tournament_id is not None
         ]
-        return [each for each in said if each]
+        return [each for each in sentences if each]
 
     async def changed(self, reference: str) -> None:
         """Follow an organiser's change in the database.
