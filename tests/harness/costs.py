@@ -83,8 +83,4 @@ class Costs:
         terminalreporter.section(f"{len(costly)} tests above {COSTLY:g} s of processor time")
         for seconds, test in costly:
             terminalreporter.line(f"{seconds:6.1f} s  {test}")
-        if dump := os.environ.get("COST_DUMP"):
-            import json
-
-            Path(dump).write_text(json.dumps(self.found))
         terminalreporter.line(f"{sum(self.found.values()):6.0f} s  all {len(self.found)} tests")

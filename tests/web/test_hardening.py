@@ -94,7 +94,10 @@ async def test_unknown_fields_are_named(house: House, path: str, body: dict[str,
 async def test_unknown_parameters_are_named(
     house: House, method: str, path: str, near: str
 ) -> None:
-    async with httpx.AsyncClient(base_url=house.url) as web:
+    await house.hub.store.add_player("olga")
+    token = await house.hub.store.add_token("olga", ["admin"])
+    headers = {"authorization": f"Bearer {token}"}  # strangers hear first that they need one
+    async with httpx.AsyncClient(base_url=house.url, headers=headers) as web:
         answer = await web.request(method, f"/api/v1/{path}", json={"player": "ada"})
     assert answer.status_code == 400, answer.text
     problem = answer.json()
