@@ -243,10 +243,10 @@ def withdraw_some(connection: Connection, tournament_id: str, whys: Mapping[int,
         tournament_entries.c.bot_id.in_(whys),
     )
     connection.execute(tournament_entries.update().where(*mine).values(status="withdrawn"))
-    told = {bot: why for bot, why in whys.items() if why}
-    if told:
+    reasons = {bot: why for bot, why in whys.items() if why}
+    if reasons:
         row = find_tournament(connection, tournament_id, lock=True)
-        change_settings(connection, row, gone=settings(row).gone | told)
+        change_settings(connection, row, gone=settings(row).gone | reasons)
 
 
 def list_entries(connection: Connection, tournament_id: str) -> list[EntryRow]:

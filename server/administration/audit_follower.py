@@ -19,7 +19,6 @@ from plyhouse.protocol.api.people import AuditEntry
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.competitions.lifecycle import Competitions
-from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.jobs.periodic import LOOK_SECONDS, Periodic
 from plyhouse.server.match.presence import Presence
 from plyhouse.server.results.rating_refits import RatingRefits
@@ -64,7 +63,6 @@ class AuditFollower:
         *,
         runner: MatchRunner,
         privacy: Privacy,
-        tournaments: Tournaments,
         competitions: Competitions,
         ratings: RatingRefits,
     ) -> None:
@@ -72,7 +70,6 @@ class AuditFollower:
         self._connections = connections
         self._runner = runner
         self._privacy = privacy
-        self._tournaments = tournaments
         self._competitions = competitions
         self._ratings = ratings
         self._mark = 0
@@ -143,15 +140,13 @@ class AuditFollower:
 
     async def _act(self, entry: AuditEntry) -> None:
         kind, _, action = entry.what.partition(".")
-        if kind == "competition":
-            await self._privacy.refresh(entry.subject_id)
-            await self._tournaments.changed(entry.subject_id)
+        if kind in ("competition", "student"):
+            if kind == "competition":
+                await self._privacy.refresh(entry.subject_id)
             await self._competitions.changed(entry.subject_id)
         elif kind == "version":
             reason = await self._store.read(suspensions.reason_of, int(entry.subject_id))
             self._connections.suspend(int(entry.subject_id), reason)
-        elif kind == "student":
-            await self._competitions.changed(entry.subject_id)
         elif kind == "match":
             self._runner.abort(entry.subject_id, Cause("voided"))
             self._ratings.played(entry.subject)

@@ -274,25 +274,27 @@ class RemotePlay:
         session = self._board.sessions.get(message.connection)
         if session is None:
             return
-        said = message.message
-        re = getattr(said, "re", None)
+        answered = message.message
+        re = getattr(answered, "re", None)
         asked = None if re is None else self._pending.pop((message.connection, re), None)
-        self._note_lobby(message.connection, said, None if asked is None else asked[1])
-        session.send(said)
+        self._note_lobby(message.connection, answered, None if asked is None else asked[1])
+        session.send(answered)
 
-    def _note_lobby(self, number: int, said: ServerMessage, asked: MemberMessage | None) -> None:
+    def _note_lobby(
+        self, number: int, answered: ServerMessage, asked: MemberMessage | None
+    ) -> None:
         """Remember the open seeks and challenges of a connection, for the next leader."""
-        if isinstance(said, Challenged):
-            self._challenges.add((number, said.challenge))
-        elif isinstance(said, ChallengeClosed):
-            self._challenges.discard((number, said.challenge))
-        elif isinstance(said, Ok) and isinstance(asked, mm.LobbyAsked):
+        if isinstance(answered, Challenged):
+            self._challenges.add((number, answered.challenge))
+        elif isinstance(answered, ChallengeClosed):
+            self._challenges.discard((number, answered.challenge))
+        elif isinstance(answered, Ok) and isinstance(asked, mm.LobbyAsked):
             if isinstance(asked.message, Seek):
-                self._seeks[number, said.seek] = asked.bot, asked.message
+                self._seeks[number, answered.seek] = asked.bot, asked.message
             elif isinstance(asked.message, Unseek):
                 self._seeks.pop((number, asked.message.seek), None)
-            elif said.challenge:
-                self._challenges.add((number, said.challenge))
+            elif answered.challenge:
+                self._challenges.add((number, answered.challenge))
 
     def _seek_left(self, _: int, message: mm.SeekLeft) -> None:
         key = message.connection, message.seek

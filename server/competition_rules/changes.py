@@ -353,16 +353,16 @@ def _matches(file: CompetitionFile, entries: int) -> int | None:
 
 def _words(baseline: Baseline) -> str:
     """Return a baseline as one line of text."""
-    said = [baseline.bot]
+    parts = [baseline.bot]
     if baseline.reference:
-        said.append(f"reference {baseline.reference}")
+        parts.append(f"reference {baseline.reference}")
     if baseline.twin_of:
-        said.append(f"twin of {baseline.twin_of}")
+        parts.append(f"twin of {baseline.twin_of}")
     if baseline.grade:
-        said.append(f"grade {baseline.grade} at {baseline.at_least:g}")
+        parts.append(f"grade {baseline.grade} at {baseline.at_least:g}")
     if baseline.hidden:
-        said.append("hidden")
-    return ", ".join(said)
+        parts.append("hidden")
+    return ", ".join(parts)
 
 
 def _shown(value: Any, zone: str = "UTC") -> str:

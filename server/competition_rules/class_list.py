@@ -356,11 +356,11 @@ def read_students(text: str) -> tuple[Student, ...]:
 def _rows(text: str) -> list[tuple[int, list[str]]]:
     """Return the rows that are not blank, with their line numbers."""
     above = 0
-    told = _SEPARATOR.match(text)
-    if told:  # Excel writes and reads this line, which is no row.
-        text, above = text[told.end() :], 1
+    separator_line = _SEPARATOR.match(text)
+    if separator_line:  # Excel writes and reads this line, which is no row.
+        text, above = text[separator_line.end() :], 1
     first = text.lstrip("\r\n").partition("\n")[0]
-    delimiter = told[1] if told else max(",;\t", key=first.count)
+    delimiter = separator_line[1] if separator_line else max(",;\t", key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     return [(reader.line_num + above, row) for row in reader if any(cell.strip() for cell in row)]
 

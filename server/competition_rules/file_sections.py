@@ -310,11 +310,11 @@ def _reference(table: Table, bot: str) -> str:
         table.bad("reference", problem)
     elif text and (player not in HOUSE_NAMES or name in HOUSE_LEVELS):
         levels = ", ".join(HOUSE_LEVELS)
-        house = HOUSE_NAMES[0]
+        owner = HOUSE_NAMES[0]
         table.bad(
             "bot",
-            f"{bot!r} cannot be a bot of the house: call it {house}/{text.partition('(')[0]}-1, "
-            f"or {house}/ANYTHING but {levels}, which people play against",
+            f"{bot!r} cannot be a bot of the house: call it {owner}/{text.partition('(')[0]}-1, "
+            f"or {owner}/ANYTHING but {levels}, which people play against",
         )
     return text
 

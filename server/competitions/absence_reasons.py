@@ -128,16 +128,16 @@ def missing(
         return ["The competition is paused."]
     if isinstance(running.queue, LadderQueue):
         return _ladder_waits(running, running.queue.bots, presences)
-    told = {bot: each.text for bot, each in missed(running, presences, waits_for).items()}
+    sentences = {bot: each.text for bot, each in missed(running, presences, waits_for).items()}
     matches = running.queue.at_once
     for bot in running.waiting():
         presence = presences.get(bot)
-        if bot in told or presence is None:
+        if bot in sentences or presence is None:
             continue
         other = sorted(presence.matches.keys() - set(own))
         if presence.max_matches - len(other) < matches:
-            told[bot] = _busy(presence, other, matches)
-    return list(told.values())
+            sentences[bot] = _busy(presence, other, matches)
+    return list(sentences.values())
 
 
 def _ladder_waits(

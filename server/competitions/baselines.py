@@ -222,15 +222,15 @@ class Baselines:
         ]
         if not named:
             return {}
-        house = await house_player(self._store)
+        owner = await house_player(self._store)
         found = {}
         for each in named:
             player, _, name = each.bot.partition("/")
-            if player.lower() != house.name.lower():
+            if player.lower() != owner.name.lower():
                 key = f"baselines[{file.baselines.index(each)}].bot"
-                text = f"the bots of the house belong to {house.name} here: {house.name}/{name}"
+                text = f"the bots of the house belong to {owner.name} here: {owner.name}/{name}"
                 raise InvalidCompetition([Mistake("competition/bad_value", key, text)])
-            bot = await self._store.ensure_bot(house.id, name, "bot")
+            bot = await self._store.ensure_bot(owner.id, name, "bot")
             found[each.bot.lower()] = bot, package_of(each.reference, server_version())
         return found
 

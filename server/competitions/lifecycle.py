@@ -336,19 +336,22 @@ class Competitions:
     async def unplayed(self, reference: str) -> list[str]:
         """Return a sentence per game on the pairings that an end now would skip."""
         row = await self._store.read(competition_sql.find, reference)
-        said = [
+        sentences = [
             unplayed(game.game, *self._tournaments.left(game.tournament_id))
             for game in row.games
             if game.tournament_id is not None
         ]
-        return [each for each in said if each]
+        return [each for each in sentences if each]
 
-    async def changed(self, competition_id: str) -> None:
-        """Follow an organiser's change of a competition in the database."""
+    async def changed(self, reference: str) -> None:
+        """Follow an organiser's change in the database.
+
+        ``reference`` is the id of a competition or of one of its tournaments.
+        """
         try:
-            row = await self._store.read(competition_sql.find, competition_id)
-        except Unknown:  # The competition was deleted, or it has no class.
-            for running in self._tournaments.of_group(competition_id):
+            row = await self._store.read(competition_sql.holding, reference)
+        except Unknown:  # It was deleted.
+            for running in self._tournaments.of_group(reference):
                 await self._tournaments.changed(running)
             return
         for game in row.games:

@@ -174,9 +174,15 @@ class Tournaments:
         return self._running.get(identifier)
 
     def of_group(self, group: str) -> list[str]:
-        """Return the ids of the running tournaments of a final."""
+        """Return the ids of the running tournaments of a final.
+
+        Settings of a competition without students from before 0.2.0 lack its id, which is that of
+        its tournament.
+        """
         return [
-            each.row.id for each in self._running.values() if each.settings.competition == group
+            each.row.id
+            for each in self._running.values()
+            if group in (each.row.id, each.settings.competition)
         ]
 
     def run_of(self, identifier: str) -> int:

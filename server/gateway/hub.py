@@ -167,7 +167,6 @@ class Hub(MatchHub):
             self,
             runner=self.runner,
             privacy=self.privacy,
-            tournaments=self.tournaments,
             competitions=self.competitions,
             ratings=self.ratings,
         )
@@ -416,11 +415,13 @@ class Hub(MatchHub):
             self.directory.update(participant, suspended=reason)
             if reason:
                 self.lobby.leave(participant.presence)
-            told = Notice("notice/reinstated", "This version was reinstated, and is paired again.")
+            notice = Notice(
+                "notice/reinstated", "This version was reinstated, and is paired again."
+            )
             if reason:
-                told = Notice("auth/suspended", suspended_text(reason))
+                notice = Notice("auth/suspended", suspended_text(reason))
             if participant.line is not None and not participant.line.on_other_server:
-                participant.line.send(told)
+                participant.line.send(notice)
             self.tournaments.advance_soon([participant.presence.bot_id])
 
     async def say_goodbye(self) -> None:

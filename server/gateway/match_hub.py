@@ -209,13 +209,13 @@ class MatchHub(ABC):
         self.runner.stalled(begin, end, busy_ns, self.watchdog.spent)
         if end - begin > LONG_STALL_NS and not self._stalls_deliberately:
             who, spent = self.watchdog.busiest()
-            told, work = (end - begin) // 1_000_000, busy_ns // 1_000_000
+            stood_ms, work = (end - begin) // 1_000_000, busy_ns // 1_000_000
             if who is None:  # no connection's frames were read meanwhile
-                log.warning("the server stood still for %d ms: %d ms at work", told, work)
+                log.warning("the server stood still for %d ms: %d ms at work", stood_ms, work)
             else:
                 log.warning(
                     "the server stood still for %d ms: %d ms at work, of which %d ms for %r",
-                    told,
+                    stood_ms,
                     work,
                     spent // 1_000_000,
                     who,

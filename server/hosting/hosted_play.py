@@ -42,7 +42,7 @@ PLAYING: Final = "people who play"
 
 
 @dataclass(slots=True)
-class _Wish:
+class _Request:
     """A person's wish to play against a bot."""
 
     row: SubmissionRow
@@ -68,7 +68,7 @@ class HostedPlay:
         self._directory = directory
         self._hosting = hosting
         self._now = now
-        self._wishes: dict[tuple[int, int], _Wish] = {}
+        self._requests: dict[tuple[int, int], _Request] = {}
         """By the ids of the player and the bot."""
         self._number = 0
 
@@ -77,15 +77,15 @@ class HostedPlay:
     async def wanted(self) -> list[Wanted]:
         """Return the bots to host for people."""
         now = self._now()
-        for (player, bot), wish in tuple(self._wishes.items()):
+        for (player, bot), request in tuple(self._requests.items()):
             if self._plays(player, bot):
-                wish.used = now
-            elif wish.used + IDLE_NS <= now:
-                del self._wishes[player, bot]
+                request.used = now
+            elif request.used + IDLE_NS <= now:
+                del self._requests[player, bot]
         await self._renew()
         rows: dict[int, SubmissionRow] = {}
-        for wish in self._wishes.values():
-            rows.setdefault(wish.row.bot_id, wish.row)
+        for request in self._requests.values():
+            rows.setdefault(request.row.bot_id, request.row)
         for each in tuple(self._directory.presences.values()):
             # After a restart the server knows no wishes, only the matches.
             away = each.kind == "bot" and (each.hosted or not each.online)
@@ -105,31 +105,31 @@ class HostedPlay:
 
         A match in progress goes on with the version with which it began.
         """
-        wanted = {bot for _, bot in self._wishes}
+        wanted = {bot for _, bot in self._requests}
         if not wanted:
             return
         found = await self._store.read(submission_sql.open_to_people, len(wanted), wanted)
         rows = {row.bot_id: row for row in found}
-        for (player, bot), wish in tuple(self._wishes.items()):
+        for (player, bot), request in tuple(self._requests.items()):
             if bot not in rows:
-                self._wishes.pop((player, bot), None)
+                self._requests.pop((player, bot), None)
             elif (here := self._directory.presences.get(bot)) is None or not here.matches:
-                wish.row = rows[bot]
+                request.row = rows[bot]
 
     def waiting_on(self, machine: str) -> int:
         """Count the people who wait for a processor of a machine."""
         now = self._now()
         return sum(
-            wish.used + ASKING_NS > now
+            request.used + ASKING_NS > now
             and self._hosting.machine_of(bot) == machine
             and not self._plays(player, bot)
-            for (player, bot), wish in self._wishes.items()
+            for (player, bot), request in self._requests.items()
         )
 
     def closed(self, bot: int) -> None:
         """Forget all wishes for a closed bot, so that it begins no more matches."""
-        for key in [key for key in self._wishes if key[1] == bot]:
-            del self._wishes[key]
+        for key in [key for key in self._requests if key[1] == bot]:
+            del self._requests[key]
 
     def _free_play(self, bot: Presence) -> Iterator[MatchSummary]:
         """Yield the matches of a bot that belong to no competition."""
@@ -171,15 +171,15 @@ class HostedPlay:
                 f"{name} is not connected, and its author has not opened it to challenges.",
             )
         self._may_ask(identity, found[0], spec)
-        wish = self._wish(identity.player_id, found[0])
+        request = self._request_for(identity.player_id, found[0])
         until = self._now() + PATIENCE_NS
-        while why := self._obstacle(identity.player_id, wish):
-            if (identity.player_id, row.id) not in self._wishes:
+        while why := self._obstacle(identity.player_id, request):
+            if (identity.player_id, row.id) not in self._requests:
                 raise ProtocolError("hosted/closed", f"{name} was closed by its author just now.")
             if self._now() >= until:
                 raise ProtocolError("hosted/busy", f"{why} Ask again in a moment.")
             await asyncio.sleep(LOOK_SECONDS)
-            wish.used = self._now()
+            request.used = self._now()
         return name
 
     def _may_ask(self, identity: Identity, row: SubmissionRow, spec: str) -> None:
@@ -196,7 +196,7 @@ class HostedPlay:
             raise ProtocolError(
                 "challenge/not_accepting", f"{name} does not play {game.spec}; it plays: {listed}."
             )
-        mine = [bot for player, bot in self._wishes if player == identity.player_id]
+        mine = [bot for player, bot in self._requests if player == identity.player_id]
         most = self._config.hosted_play_per_player
         if row.bot_id not in mine and len(mine) >= most:
             raise ProtocolError(
@@ -210,19 +210,19 @@ class HostedPlay:
                 f"{name} cannot be started: no runner machine is connected. {RUNNER_HINT}",
             )
 
-    def _wish(self, player_id: int, row: SubmissionRow) -> _Wish:
+    def _request_for(self, player_id: int, row: SubmissionRow) -> _Request:
         """Create or renew a player's wish; a renewed wish keeps its number."""
         now = self._now()
-        wish = self._wishes.get((player_id, row.bot_id))
-        if wish is None:
+        request = self._requests.get((player_id, row.bot_id))
+        if request is None:
             self._number += 1
-            wish = self._wishes[player_id, row.bot_id] = _Wish(row, self._number, now)
-        wish.row, wish.used = row, now
-        return wish
+            request = self._requests[player_id, row.bot_id] = _Request(row, self._number, now)
+        request.row, request.used = row, now
+        return request
 
-    def _obstacle(self, player_id: int, wish: _Wish) -> str:
+    def _obstacle(self, player_id: int, request: _Request) -> str:
         """Return why the player cannot play yet, as a sentence; or empty."""
-        row = wish.row
+        row = request.row
         name = f"{row.player}/{row.bot}"
         if self._hosting.needed.is_for_competition(row.bot_id):
             return f"{name} plays in a competition now."
@@ -238,8 +238,8 @@ class HostedPlay:
             return f"{name} plays as many matches as it can."
         before = sum(
             not self._plays(*key)
-            for key, other in self._wishes.items()
-            if other.number < wish.number and self._hosting.machine_of(key[1]) == machine
+            for key, other in self._requests.items()
+            if other.number < request.number and self._hosting.machine_of(key[1]) == machine
         )
         if before >= self._hosting.room_to_play(machine):
             others = f" {before} asked before you." if before else ""
@@ -251,8 +251,8 @@ class HostedPlay:
     def admit(self, challenger: Presence, opponent: Presence, terms: Terms) -> None:
         """Let a player challenge a hosted bot, or raise `ProtocolError`."""
         name = opponent.name
-        wish = self._wishes.get((challenger.player_id, opponent.bot_id))
-        if wish is None or self._hosting.needed.is_for_competition(opponent.bot_id):
+        request = self._requests.get((challenger.player_id, opponent.bot_id))
+        if request is None or self._hosting.needed.is_for_competition(opponent.bot_id):
             # The bot would accept, and a rival could take its places and its machine.
             raise ProtocolError(
                 "challenge/not_accepting",
@@ -265,6 +265,6 @@ class HostedPlay:
                 "challenge/not_accepting",
                 f"{name} is run by the server, and plays casual single matches with people.",
             )
-        why = self._obstacle(challenger.player_id, wish)
+        why = self._obstacle(challenger.player_id, request)
         if why:
             raise ProtocolError("hosted/busy", f"{why} Ask again in a moment.")

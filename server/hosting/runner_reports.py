@@ -68,18 +68,18 @@ class Outputs:
         self._most = config.max_output_bytes_per_player
         self._store = store
 
-    async def keep(self, said: MatchOutput) -> None:
+    async def keep(self, report: MatchOutput) -> None:
         """Store what a runner sends; sending it again changes nothing.  Raises `Unknown`."""
-        kept = Kept(said.lines, said.costs, said.cut, said.cut_at)
+        kept = Kept(report.lines, report.costs, report.cut, report.cut_at)
         data = await asyncio.to_thread(lambda: zlib.compress(msgspec.json.encode(kept)))
         await self._store.write(
             outputs.keep,
-            said.match,
-            said.bot,
-            said.part,
+            report.match,
+            report.bot,
+            report.part,
             data,
             wall_ms(),
-            crashes=sum(line.kind == "crash" for line in said.lines),
+            crashes=sum(line.kind == "crash" for line in report.lines),
             most_bytes=self._most,
         )
 
@@ -137,9 +137,9 @@ class _Held:
     """The bot whose flag fell."""
     until: int
 
-    def is_meant(self, machine: str, said: FlagFell) -> bool:
+    def is_meant(self, machine: str, report: FlagFell) -> bool:
         """Return whether a report comes from the bot's machine and is about its last ply."""
-        of = machine, said.bot, said.ply
+        of = machine, report.bot, report.ply
         return of == (self.bot.hosted, self.bot.bot_id, self.match.ply)
 
 
@@ -170,19 +170,21 @@ class FlagReports:
 
     async def heard(self, machine: str, flags: Iterable[FlagFell]) -> None:
         """Settle the matches about which a machine reports flag falls."""
-        for said in flags:
-            held = self._held.get(said.match)
-            if held is None or not held.is_meant(machine, said):
+        for report in flags:
+            held = self._held.get(report.match)
+            if held is None or not held.is_meant(machine, report):
                 log.warning(
                     "a word about a flag that nobody waits for",
-                    extra={"runner": machine, "match": said.match, "ply": said.ply},
+                    extra={"runner": machine, "match": report.match, "ply": report.ply},
                 )
                 continue
-            del self._held[said.match]
-            time = LostTime(said.allowed, said.lost, said.match_wall, said.match_lost, said.slept)
+            del self._held[report.match]
+            time = LostTime(
+                report.allowed, report.lost, report.match_wall, report.match_lost, report.slept
+            )
             kept = TimeControl.parse(held.match.time_control).kind != "move"
             void = time.excuses(kept=kept) and await self._is_first(held)
-            self._settled(held.match, void and await self._void(held, said))
+            self._settled(held.match, void and await self._void(held, report))
 
     def look(self, now: int) -> None:
         """Let matches count for which no report arrived in time."""
@@ -211,9 +213,9 @@ class FlagReports:
             )
         return not excused
 
-    async def _void(self, held: _Held, said: FlagFell) -> bool:
+    async def _void(self, held: _Held, report: FlagFell) -> bool:
         """Make a match void; return False, so that it counts, if storing that fails."""
-        cause = _cause(held, said)
+        cause = _cause(held, report)
         by = By(f"runner {held.bot.hosted}", cause.sentence())
         log.error(
             "a machine was too busy for a bot",
@@ -229,15 +231,15 @@ class FlagReports:
         return True
 
 
-def _cause(held: _Held, said: FlagFell) -> Cause:
+def _cause(held: _Held, report: FlagFell) -> Cause:
     """Return why a match is void, and the consequence, for readers of its record."""
     outcome = held.match.outcome
     seat = 0 if outcome is None or outcome.seat is None else outcome.seat
     milliseconds = [
         round(each / 1_000_000)
-        for each in (said.lost, said.allowed, said.match_lost, said.match_wall)
+        for each in (report.lost, report.allowed, report.match_lost, report.match_wall)
     ]
-    numbers = (said.ply + 1, *milliseconds, MAX_AGAIN + 1)
+    numbers = (report.ply + 1, *milliseconds, MAX_AGAIN + 1)
     attempt = PairingId.parse(held.match.pairing, held.match.tournament or "").attempt
     code = "machine_busy" if attempt < MAX_AGAIN else "machine_busy_last"
     return Cause(code, (seat,), numbers, (held.bot.hosted,))

@@ -72,7 +72,7 @@ class RunnerRefused(Exception):  # noqa: N818 - a condition, named by its code
 class _Runner:
     """A runner machine that has called."""
 
-    said: RunnerSays
+    report: RunnerSays
     owner: str
     heard: int
     """When it last called, in nanoseconds."""
@@ -113,39 +113,40 @@ class Hosting:
 
     # ------------------------------------------------------------------------ runners
 
-    async def sync(self, identity: Identity, said: RunnerSays) -> RunnerTold:
+    async def sync(self, identity: Identity, report: RunnerSays) -> RunnerTold:
         """Take a runner's report, and return what it should host and check.
 
         Raises `RunnerRefused` if another runner of this name is connected.
         """
         now = self._now()
-        known = self._runners.get(said.name)
-        fresh = known is None or known.said.instance != said.instance
+        known = self._runners.get(report.name)
+        fresh = known is None or known.report.instance != report.instance
         if known is not None and fresh and now - known.heard < LEASE_NS:
             raise RunnerRefused(
                 "runner/name_taken",
-                f"Another runner called {said.name!r} was heard {(now - known.heard) / SECOND:.0f} "
-                "s ago: give this one another --name, or wait until that one counts as gone.",
+                f"Another runner called {report.name!r} was heard "
+                f"{(now - known.heard) / SECOND:.0f} s ago: give this one another --name, or wait "
+                "until that one counts as gone.",
             )
-        await self._checks.heard(said, now)
-        if said.leaving:
-            self._runners.pop(said.name, None)
-            log.info("runner left", extra={"runner": said.name})
+        await self._checks.heard(report, now)
+        if report.leaving:
+            self._runners.pop(report.name, None)
+            log.info("runner left", extra={"runner": report.name})
         else:
-            self._runners[said.name] = _Runner(said, identity.player, now)
+            self._runners[report.name] = _Runner(report, identity.player, now)
             if fresh:
-                self._forget(said.name)
+                self._forget(report.name)
                 log.info(
                     "runner came",
-                    extra={"runner": said.name, "cores": said.cores, "tier": said.tier},
+                    extra={"runner": report.name, "cores": report.cores, "tier": report.tier},
                 )
-        if said.flags and self.on_flags is not None:
-            await self.on_flags(said.name, said.flags)
-        for trouble in said.troubles:
+        if report.flags and self.on_flags is not None:
+            await self.on_flags(report.name, report.flags)
+        for trouble in report.troubles:
             if self._bots.is_new(trouble.id):
-                self._note(said.name, trouble, now)
-        wanted = await self._decide(now, said)
-        return await self._told(said, wanted)
+                self._note(report.name, trouble, now)
+        wanted = await self._decide(now, report)
+        return await self._answer(report, wanted)
 
     def _forget(self, machine: str) -> None:
         """Forget what a machine had, because its runner was restarted."""
@@ -164,7 +165,7 @@ class Hosting:
 
     # ----------------------------------------------------------------------- deciding
 
-    async def _decide(self, now: int, said: RunnerSays) -> dict[int, Wanted]:
+    async def _decide(self, now: int, report: RunnerSays) -> dict[int, Wanted]:
         """Decide who hosts what, and return the wanted bots."""
         wanted = await self.needed.find(self._plan.bots)
         waiting = await self._checks.waiting(now)
@@ -172,8 +173,8 @@ class Hosting:
         machines = self._machines(now)
         # A new server has no plan yet: leave the bots of a machine where they are.
         before = dict(self._plan.bots)
-        for each in said.hosts:
-            before.setdefault(each.bot, Place(said.name, each.version))
+        for each in report.hosts:
+            before.setdefault(each.bot, Place(report.name, each.version))
         playing = self.needed.in_matches()
         needs = [
             Need(
@@ -217,7 +218,7 @@ class Hosting:
         if not program:
             return frozenset()
         return frozenset(
-            name for name, each in self._runners.items() if program not in each.said.languages
+            name for name, each in self._runners.items() if program not in each.report.languages
         )
 
     def lacks(self, program: str) -> bool:
@@ -256,7 +257,7 @@ class Hosting:
             each
             for name, runner in self._runners.items()
             if self._hears(name)
-            for each in runner.said.languages
+            for each in runner.report.languages
         )
 
     def waits_for(self, bot: int, version: int | None, only_hosted: bool) -> str:
@@ -296,8 +297,8 @@ class Hosting:
 
         It is busy with the matches for which one of priority ``purpose`` has to wait.
         """
-        said = self._runners[name].said
-        return Machine(name, said.cores, said.bots, self._busy(name, purpose))
+        report = self._runners[name].report
+        return Machine(name, report.cores, report.bots, self._busy(name, purpose))
 
     def _busy(self, machine: str, purpose: Priority) -> int:
         """Return the processors that a machine's matches need.
@@ -326,10 +327,10 @@ class Hosting:
         running = self._tournaments.running(match.tournament)
         return Priority.FINAL if running is None else priority_of(running)
 
-    async def _told(self, said: RunnerSays, wanted: Mapping[int, Wanted]) -> RunnerTold:
+    async def _answer(self, report: RunnerSays, wanted: Mapping[int, Wanted]) -> RunnerTold:
         bots = []
         for bot, place in self._plan.bots.items():
-            if place.machine != said.name:
+            if place.machine != report.name:
                 continue
             need, ticket = wanted[bot], self._ticket_of[bot]
             row = need.row
@@ -349,11 +350,11 @@ class Hosting:
                 )
             )
         checks = []
-        for each in [each for each, name in self._plan.checks.items() if name == said.name]:
+        for each in [each for each, name in self._plan.checks.items() if name == report.name]:
             check = await self._checks.wanted(each)
             # The check may be gone, or on another machine, since the database was read.
-            if check is not None and self._plan.checks.get(each) == said.name:
-                self._checks.give(each, said)
+            if check is not None and self._plan.checks.get(each) == report.name:
+                self._checks.give(each, report)
                 checks.append(check)
         return RunnerTold(EVERY_MS, LEASE_NS // 1_000_000, checks, bots)
 
@@ -400,7 +401,7 @@ class Hosting:
     @property
     def cores(self) -> int:
         """Processors of all connected runners."""
-        return sum(each.said.cores for name, each in self._runners.items() if self._hears(name))
+        return sum(each.report.cores for name, each in self._runners.items() if self._hears(name))
 
     @property
     def machines(self) -> int:
@@ -505,7 +506,7 @@ class Hosting:
         runner = self._runners.get(bot.hosted)
         gone = (bot.bot_id, bot.version_id)
         return runner is not None and any(
-            (each.bot, each.version) == gone for each in runner.said.ended
+            (each.bot, each.version) == gone for each in runner.report.ended
         )
 
     def _is_given_up(self, bot: Presence) -> bool:

@@ -155,7 +155,7 @@ class WorkedOut:
     async def _work(self, key: str, about: str, more: Sequence[str], given: str) -> dict[str, Any]:
         try:
             async with self._places:
-                code, said, complaint = await _run([*self._command, *more], given, self.seconds)
+                code, output, complaint = await _run([*self._command, *more], given, self.seconds)
         except TimeoutError:
             log.error("%s took too long", about)
             raise NotWorkedOut(
@@ -170,14 +170,14 @@ class WorkedOut:
             lines = complaint.strip().splitlines() or ["plyhouse: It is not possible."]
             raise NotWorkedOut(f"{self.kind}/impossible", lines[-1].removeprefix("plyhouse: "))
         try:
-            found = json.loads(said) if code == 0 else None
+            found = json.loads(output) if code == 0 else None
         except ValueError:
             found = None
         if not isinstance(found, dict):
             log.error("%s ended with %s: %s", about, code, complaint[-2000:])
             raise NotWorkedOut(f"{self.kind}/failed", f"{_capital(about)} could not be worked out.")
         with contextlib.suppress(OSError):  # the answer exists, but will not be kept
-            await asyncio.to_thread(self._keep, key, said)
+            await asyncio.to_thread(self._keep, key, output)
         return found
 
     # ------------------------------------------------------------------- in threads: files
@@ -192,7 +192,7 @@ class WorkedOut:
             return None
         return found if isinstance(found, dict) else None
 
-    def _keep(self, key: str, said: bytes) -> None:
+    def _keep(self, key: str, output: bytes) -> None:
         folder = self._folder
         if folder is None:
             if self._own_folder is None:
@@ -200,7 +200,7 @@ class WorkedOut:
             folder = self._own_folder
         folder.mkdir(parents=True, exist_ok=True)
         new = folder / f"{key}.new"
-        new.write_bytes(said)
+        new.write_bytes(output)
         new.replace(folder / f"{key}.json")
         kept = list(folder.glob("*.json"))
         if len(kept) > MOST_KEPT:
@@ -230,13 +230,13 @@ async def _run(command: list[str], given: str, seconds: float) -> tuple[int, byt
         with contextlib.suppress(OSError, AttributeError):  # it may have ended
             os.setpriority(os.PRIO_PROCESS, process.pid, LOWEST)
         async with asyncio.timeout(seconds + STARTING):
-            said, complaint = await process.communicate(given.encode())
+            output, complaint = await process.communicate(given.encode())
     finally:
         if process.returncode is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
-    return process.returncode or 0, said, complaint.decode(errors="replace")
+    return process.returncode or 0, output, complaint.decode(errors="replace")
 
 
 def lower_priority() -> None:

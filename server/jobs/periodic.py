@@ -96,5 +96,5 @@ class Periodic:
         text = "%s failed, %d in a row; it runs again in %g s: %s"
         known = isinstance(error, StorageError)
         level = logging.WARNING if known else logging.ERROR
-        told = self._name, self._failures, self._seconds, error
-        self._log.log(level, text, *told, exc_info=None if known else error)
+        facts = self._name, self._failures, self._seconds, error
+        self._log.log(level, text, *facts, exc_info=None if known else error)
