@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from msgspec.structs import replace
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Connection, Select, case, func, select
 
 from plyhouse.protocol.api.competitions import Losses
 from plyhouse.storage import audit, competition_messages, competition_sql, entry_admission
@@ -35,6 +35,8 @@ from plyhouse.storage.tournaments import change_settings, find_tournament
 MOST_LOGGED = 60_000
 """Characters of a value that the audit log keeps: more than a competition file has."""
 
+UNREADABLE: Final = "the competition file cannot be read"
+"""Begins the note of a competition whose file cannot be read."""
 COMPARED = ("file", "status", "freezes_ms", "most_students")
 """The columns that a change was worked out from, and that others may have changed meanwhile."""
 
@@ -146,10 +148,11 @@ def keep_parsed(
 ) -> None:
     """Store the values of a competition's file, unless the text is another one by now.
 
-    ``note`` says why it cannot be read; None keeps the note.
+    ``note`` says why it cannot be read, after `UNREADABLE`; None keeps all notes but such a one.
     """
-    values = {"parsed": parsed} | ({} if note is None else {"note": note})
     here = competitions.c
+    kept = case((here.note.startswith(UNREADABLE, autoescape=True), None), else_=here.note)
+    values = {"parsed": parsed, "note": kept if note is None else f"{UNREADABLE}: {note}"}
     connection.execute(
         competitions.update().where(here.id == competition_id, here.file == text).values(values)
     )

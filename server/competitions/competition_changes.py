@@ -251,10 +251,9 @@ async def read_files(store: Store) -> None:
         except InvalidCompetition as error:
             why = "; ".join(map(str, error.mistakes[:MOST_NOTED]))
             note = (
-                f"the competition file cannot be read: {why}. Until it can, this competition "
-                "stands still and shows nobody its board. Install what is missing, and start the "
-                "server again"
+                f"{why}. Until it can, this competition stands still and shows nobody its board. "
+                "Install what is missing, and start the server again"
             )
             parsed = None
-            log.warning("competition %s: %s", identifier, note)
+            log.warning("competition %s: %s: %s", identifier, competition_changes.UNREADABLE, note)
         await store.write(competition_changes.keep_parsed, identifier, text, parsed, note)

@@ -24,6 +24,7 @@ from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError
 from plyhouse.games.position import Position
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.api.bots import Holder
 from plyhouse.protocol.api.reports import (
     BaselineScore,
     Forfeit,
@@ -128,7 +129,7 @@ class Reports:
             if each.name in entered
             for bot, name in each.bots.items()
         }
-        slowest, forfeited = await self._matches(found, results, author=own)
+        slowest, forfeited = await self._matches(found, results, eyes, author=own)
         return structs.replace(
             made,
             days_late=grade.days_late,
@@ -147,7 +148,7 @@ class Reports:
         return kept[1]
 
     async def _matches(
-        self, student: CompetitionStudent, results: Results, *, author: bool
+        self, student: CompetitionStudent, results: Results, eyes: Visibility, *, author: bool
     ) -> tuple[list[SlowPly], list[Forfeit]]:
         """Return the slowest plies, and forfeits with their positions."""
         bots = [
@@ -172,15 +173,22 @@ class Reports:
             for each in slow
         ]
         names = {bot: name for each in results.entrants for bot, name in each.bots.items()}
+        hidden = {
+            bot for each in results.entrants if each.bot_id in eyes.hidden for bot in each.bots
+        }
         forfeited: list[Forfeit] = []
         for seat in results.seats:
             if seat.bot_id in bots and seat.culprit == seat.seat and _forfeits(seat.termination):
                 if len(forfeited) == MOST_FORFEITS:
                     break
                 stored = await self._store.read(match_reads.stored_match, seat.match)
+                holders = [
+                    Holder(PRIVATE, "") if each.bot_id in hidden else Holder(each.player, each.bot)
+                    for each in stored.header.seats
+                ]
                 forfeited.append(
                     await asyncio.to_thread(
-                        _forfeit, stored, seat.seat, names[seat.bot_id], author=author
+                        _forfeit, stored, seat.seat, names[seat.bot_id], holders, author=author
                     )
                 )
         return slowest, forfeited
@@ -378,8 +386,10 @@ def _lost(results: Results, own: set[str], title: Callable[[str], str]) -> list[
     return found[:MOST_LOST]
 
 
-def _forfeit(stored: StoredMatch, seat: int, entry: str, *, author: bool) -> Forfeit:
-    """Return a forfeit with its position as the seat saw it."""
+def _forfeit(
+    stored: StoredMatch, seat: int, entry: str, holders: Sequence[Holder], *, author: bool
+) -> Forfeit:
+    """Return a forfeit with its position as the seat saw it, and holders as the reader does."""
     header = stored.header
     end = next(row for row in reversed(stored.events) if row.kind == "end")
     data = end_data(end)
@@ -394,7 +404,7 @@ def _forfeit(stored: StoredMatch, seat: int, entry: str, *, author: bool) -> For
         entry=entry,
         kind=header.termination,
         ply=end.ply,
-        reason=data.cause.sentence(header.seats),
+        reason=data.cause.sentence(holders),
         detail=data.detail if author else "",
         actions=actions[-LAST_ACTIONS:],
         scene=scene,

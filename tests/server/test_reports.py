@@ -8,6 +8,8 @@ from tests.harness.finals import Course, weaker_resigns
 
 from plyhouse.protocol.messages import Act, MatchSnapshot, Turn
 from plyhouse.server.match.presence import PRIVATE
+from plyhouse.storage.causes import Cause
+from plyhouse.storage.models import events
 
 FILE = """
 name = "Cup"
@@ -87,6 +89,21 @@ async def test_a_report_has_all_that_a_student_asks_for(house: Any) -> None:
     better = await cup.get("/report", "s1")
     assert better["grade"] == "good"
     assert [each["reached"] for each in better["baselines"]] == [False]
+
+
+async def test_reason_of_a_forfeit_names_no_hidden_baseline(house: Any) -> None:
+    cup = await final(house, "class")
+    drawn = Cause("flag_draw", (0, 1), (1,)).encoded()
+    lost = events.c.kind == "end", events.c.text == "illegal_action"
+    data = f'{{"returns":[0.0,0.0],"cause":{drawn}}}'
+    change = events.update().where(*lost).values(data=data)
+    await house.hub.store.write(lambda link: link.execute(change))
+    own = [each["reason"] for each in (await cup.get("/report", "s2"))["forfeited"]]
+    assert any(f"seat 2 ({PRIVATE}) cannot win" in each for each in own)
+    assert any("seat 2 (staff/bot) cannot win" in each for each in own)
+    assert "secret" not in str(own)
+    whole = await cup.get("/report?student=s2", "olga")
+    assert "seat 2 (secret/bot) cannot win" in str(whole["forfeited"]), "for the staff"
 
 
 async def test_a_report_is_for_its_student_and_organisers(house: Any) -> None:

@@ -143,6 +143,21 @@ async def test_competition_that_cannot_be_read_stands_still_and_tells_its_staff(
     assert (row.status, row.note) == ("open", note)
 
 
+async def test_note_of_an_unreadable_file_goes_when_the_file_is_read(hub: Hub) -> None:
+    await hub.competitions.open(FILE, OLGA)
+    row = await hub.store.read(competition_sql.find, "Cup")
+    await unread(hub, "")
+    await read_files(hub.store)
+    await unread(hub, FILE)
+    await read_files(hub.store)
+    assert await hub.store.read(competition_sql.find, "Cup") == row
+    await hub.store.write(competition_sql.note, row.id, "The final waits for 100 % of its bots.")
+    await unread(hub, FILE)
+    await read_files(hub.store)
+    note = (await hub.store.read(competition_sql.find, "Cup")).note
+    assert note == "The final waits for 100 % of its bots."
+
+
 async def test_game_that_is_gone_changes_nothing_that_is_hidden(hub: Hub) -> None:
     await hub.competitions.open(FILE, OLGA)
     row = await hub.store.read(competition_sql.find, "Cup")
