@@ -211,8 +211,11 @@ class EngineProcess:
                 "it read each line that it is sent."
             )
 
-    def _flush(self) -> None:
-        """Send what the engine takes now; raise `EngineError` if it has ended."""
+    def _flush(self, *, reads: bool = False) -> None:
+        """Send what the engine takes now; raise `EngineError` if it has ended.
+
+        ``reads`` says that the caller goes on to read: then its last words come first.
+        """
         if self._stdin.closed:
             raise self._ended()
         try:
@@ -221,7 +224,8 @@ class EngineProcess:
         except BlockingIOError:
             return
         except OSError:
-            raise self._ended() from None
+            if not (reads and self._poll.poll(0)):
+                raise self._ended() from None
 
     def receive(self, wait: Wait) -> str | None:
         """Return the next line, without its end; None at the deadline or once the wait is over.
@@ -242,7 +246,7 @@ class EngineProcess:
             if self._output in ready:
                 self._read()
             elif ready:
-                self._flush()
+                self._flush(reads=True)
             elif left <= 0:
                 return None
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import select
 import sys
 import time
 from pathlib import Path
+from select import poll
 
 import pytest
 from tests.bots.conftest import ManualClock
@@ -257,6 +259,38 @@ def test_engine_that_never_reads_is_closed(scripted_engine: ScriptedEngine) -> N
     process.send("~" * 1_000_000)
     process.close("quit")
     assert not process.running
+
+
+class LateOutput:
+    """A poll that misses output once: the engine wrote and ended while the kernel looked."""
+
+    missed = False
+
+    def __init__(self) -> None:
+        self._poll = poll()
+        self.register = self._poll.register
+
+    def poll(self, timeout: int) -> list[tuple[int, int]]:
+        found = self._poll.poll(timeout)
+        if len(found) > 1 and not LateOutput.missed:
+            LateOutput.missed = True
+            return [each for each in found if not each[1] & select.POLLIN]
+        return found
+
+
+def test_last_words_are_read_of_an_engine_that_ends_while_it_is_looked_at(
+    scripted_engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(select, "poll", LateOutput)
+    code = "print('answer', flush=True)\nos.close(0)\nos._exit(0)"
+    process = EngineProcess(find_program(scripted_engine(code), "uci"))
+    process.send("go", *["x" * 50_000] * 20)
+    while process.running:
+        time.sleep(0.001)
+    assert process.receive(Wait(time.monotonic_ns() + 20 * SECOND)) == "answer"
+    assert LateOutput.missed
+    with pytest.raises(EngineError, match="ended with exit code 0 after it wrote 'answer'"):
+        process.receive(Wait(time.monotonic_ns() + 20 * SECOND))
 
 
 def test_last_words_of_an_engine_that_ended_are_read(scripted_engine: ScriptedEngine) -> None:
