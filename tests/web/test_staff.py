@@ -266,7 +266,7 @@ async def test_a_competition_is_run_in_the_browser(
         await page.click("[data-change]")
     await shown(page, "Spring cup is changed.")
     await page.until(
-        "document.querySelector('#announced').textContent.includes('time_control: move:1')"
+        "document.querySelector('#announced').textContent.includes('Time control: move:1')"
     )
 
     # A question that is not answered is forgotten.
