@@ -4,8 +4,7 @@ registration      tokens, names of players, new accounts
 passwords         passwords, hashed in a few threads of low priority
 browser_sessions  sessions of signed-in players and of guests; names of guests; the cookie of a
                   session, and the check of a page's origin
-roles             roles in competitions, and refusals without the role; roles of the staff, and the
-                  actions of each
+roles             roles of the staff of competitions, the actions of each, and refusals
 privacy           who sees the matches and bots of a competition
 tickets           secret tokens by which runners log in hosted bots
 builtin_bots      the built-in bots that people play against

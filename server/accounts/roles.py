@@ -1,6 +1,4 @@
-"""Roles: of the staff of a competition, of accounts, and refusals of actions without one.
-
-Roles of the staff of a competition, and the actions of each role.
+"""Roles of the staff of a competition, the actions of each, and refusals without one.
 
 A role holds in one competition.  The scope ``admin`` allows everything everywhere.  Staff also
 needs a token with the scope ``organise``, so a token on a bot's machine is not enough.

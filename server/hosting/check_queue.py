@@ -9,9 +9,7 @@ failures the server refuses the submission, so that it cannot keep a competition
 failure counts only if its machine could check a bot of its own right afterwards
 (`Trouble.machine_works`), so that a broken machine refuses nobody.
 
-The games and time controls of a check; pure.
-
-They come from the competitions of the submission.
+`terms_of` returns the games and time controls of a check, from the competitions of the submission.
 """
 
 from __future__ import annotations

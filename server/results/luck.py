@@ -15,11 +15,10 @@ difference between the result and all-in equity.  The factor to subtract is a re
 coefficient.  Each unit's coefficient comes from the other units (cross-fitting), so no unit's own
 result influences its correction.  Always show the raw mean next to the adjusted one.
 
-The possible outcomes of each chance event, in the game's order.
-
-With them and the record, anybody can recompute what the committed seed gave at each chance node,
-without the rules of the game: see ``docs/chance.md``.  Only the rules show that these outcomes
-are the right ones; `plyhouse.server.results.verify` replays them.
+`chances_of` lists the possible outcomes of each chance event, in the game's order.  With them and
+the record, anybody can recompute what the committed seed gave at each chance node, without the
+rules of the game: see ``docs/chance.md``.  Only the rules show that these outcomes are the right
+ones; `plyhouse.server.results.verify` replays them.
 """
 
 from __future__ import annotations

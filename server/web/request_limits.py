@@ -4,11 +4,10 @@ Each address has a token bucket (`plyhouse.server.wire.rates`).  A request takes
 it before anything is looked up.  A refused request gets 429 with ``Retry-After``, after
 `DELAY`, which slows clients that ignore the header.
 
-Give plies the event loop first: HTTP requests get a share of it while matches run.
-
-Clocks run in the loop that answers requests.  A request runs in steps, from one ``await`` to the
-next.  Once steps have used the loop for `SLICE_NS`, all further steps wait `REST` times as long.  A
-ply therefore waits for one slice at most, and for the step that ends it.  Without a running match
+Plies get the event loop first, and HTTP requests a share of it while matches run.  Clocks run in
+the loop that answers requests.  A request runs in steps, from one ``await`` to the next.  Once
+steps have used the loop for `SLICE_NS`, all further steps wait `REST` times as long.  A ply
+therefore waits for one slice at most, and for the step that ends it.  Without a running match
 nothing waits.
 """
 
