@@ -32,7 +32,7 @@ _FORMS = "sqlite:///file.db, sqlite:///:memory: or postgresql://user@host/databa
 _SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 _MAX_BUSY_MS = 600_000
 FULL_SYNC = True
-"""Whether ``synchronous`` is ``full`` where a URL does not say it."""
+"""True if databases wait for the disk unless their URL says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)

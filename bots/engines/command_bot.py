@@ -2,8 +2,8 @@
 
 Such a program can be submitted as it is (docs/hosted-bots.md).  Here it runs with all that its user
 may do, unless its command starts a box (`plyhouse.bots.sandbox.launcher`).  Each match has a
-process of its own, which is told what a hosted one is told, in the same order.  The messages are
-written from what a `Bot` knows of its turn.
+process of its own, which gets the messages of a hosted one in the same order.  They are written
+from what a `Bot` knows of its turn.
 """
 
 from __future__ import annotations

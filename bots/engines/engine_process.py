@@ -214,7 +214,8 @@ class EngineProcess:
     def _flush(self, *, reads: bool = False) -> None:
         """Send what the engine takes now; raise `EngineError` if it has ended.
 
-        ``reads`` says that the caller goes on to read: then its last words come first.
+        With ``reads``, which says that the caller reads next, output that is left comes before the
+        error.
         """
         if self._stdin.closed:
             raise self._ended()

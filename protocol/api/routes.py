@@ -214,7 +214,7 @@ def api_path(*parts: str) -> str:
 
 
 class Terms(TypedDict, total=False):
-    """Facts of a route besides method and path; see `Route`."""
+    """The facts of a route that `Route` explains, except method and path."""
 
     timeout: float | None
     scopes: tuple[str, ...]

@@ -29,9 +29,7 @@ from plyhouse.server.grades.board import (
     rules_of_places,
     standings_for,
 )
-from plyhouse.server.grades.board_statistics import (
-    BoardLine,
-)
+from plyhouse.server.grades.board_statistics import BoardLine
 from plyhouse.server.grades.final_results import Results, entrants_of
 from plyhouse.server.grades.standings import Entrant, Standing
 from plyhouse.server.grades.student_grades import Grade, grades

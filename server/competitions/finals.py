@@ -105,7 +105,7 @@ def told_delay(
 ) -> str:
     """Return what extensions and late days mean for the next final; empty if nothing.
 
-    That is the final that waits, the one that begins without them, or the rerun that waits.  With
+    The text names the final or rerun that waits for them, or the final that does not wait.  With
     ``of``, only if the extension of one of these students is among the reasons.  ``also`` has ends
     of extensions that nobody has yet, in ms, by who will have them.
     """

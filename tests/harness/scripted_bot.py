@@ -82,7 +82,7 @@ class ScriptedProcess:
         return message
 
     async def hears_nothing(self) -> bool:
-        """Whether no message is on its way."""
+        """True if no message is on its way."""
         await settle()
         reading = asyncio.create_task(self._reader.read(1))
         await settle()

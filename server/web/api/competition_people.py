@@ -77,8 +77,6 @@ from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 
 Call = Request[Any, Any, Any]
-MAX_LIST: Final = 2_000_000
-"""The longest accepted list of students, in bytes."""
 
 
 def _time(text: str, row: CompetitionRow) -> int | None:

@@ -41,8 +41,7 @@ async def one_tournament(
 ) -> TournamentDetail:
     """Show a tournament with its table and progress.
 
-    That of a competition with students is shown to its staff only; the board shows to others what
-    they may see.
+    If its competition has students, only staff may see it; others see the board.
     """
     store = service(state, Store)
     if await store.read(competition_sql.competition_of, tournament) not in (None, tournament):
