@@ -77,7 +77,7 @@ $(VENV)/.fuzz: $(VENV)/.dev
 
 # The libraries of the field, whose tests are skipped where they are not installed.
 $(VENV)/.bridges: $(VENV)/.dev
-	@$(BIN)/python .ci/install.py --editable '.[pettingzoo,openspiel]'
+	@$(BIN)/python .ci/install.py --editable '.[pettingzoo,openspiel,parquet]'
 	@touch $@
 
 fuzz: $(VENV)/.fuzz  ## fuzz frames, messages, notation and the HTTP API for a minute

@@ -3,7 +3,7 @@ import js from "@eslint/js";
 // What the modules of the page may use without importing it.
 const browser = [
   "AudioContext", "CSS", "DOMParser", "Event", "FormData", "HTMLDetailsElement", "Element", "HTMLElement",
-  "HTMLFormElement", "HTMLInputElement", "IntersectionObserver", "Node", "ResizeObserver", "TextEncoder", "URL",
+  "HTMLButtonElement", "HTMLFormElement", "HTMLInputElement", "IntersectionObserver", "Node", "ResizeObserver", "TextEncoder", "URL",
   "URLSearchParams", "WebSocket", "addEventListener", "clearInterval", "clearTimeout", "console",
   "crypto", "Blob", "document", "fetch", "getComputedStyle", "history", "innerHeight", "innerWidth",
   "localStorage", "location", "matchMedia", "navigator", "performance", "requestAnimationFrame",

@@ -53,19 +53,13 @@ COMPILED = (
     "games/hidden/**/*.py",
     "games/stochastic/**/*.py",
     "search/kernels/*.py",
-    "server/table/live.py",
-    "server/match/attendance.py",
-    "server/match/audience.py",
     "server/match/clock.py",
-    "server/match/history.py",
     "server/match/engine.py",
-    "server/match/outcomes.py",
-    "server/match/views.py",
-    "server/wire/session.py",
 )
-"""Modules to compile, without each `__init__`: games and their helpers, the kernels, and the path
-of a ply through the server.  Modules of structs are missing because mypyc cannot compile them."""
-INTERPRETED = frozenset([Path("search/kernels/node_state.py")])
+"""Modules to compile: games and their helpers, the kernels, and the engine of matches."""
+INTERPRETED = ("__init__.py", "drawing.py", "node_state.py", "notation.py", "views.py")
+"""Names of modules among them that stay interpreted: what draws and writes positions, which
+searches and playouts do not do, and `NODE_STATE`, which the build replaces."""
 NODE_STATE = "plyhouse.search.kernels.node_state"
 NATIVE_IMPORT = "from plyhouse.games.native import NativeState as NodeState"
 """Replaces the import of `NODE_STATE` in a kernel's typed copy; see search/kernels/__init__.py."""
@@ -140,7 +134,7 @@ def packages() -> dict[str, str]:
 def sources() -> list[Path]:
     """The modules to compile, relative to the root."""
     found = {path.relative_to(ROOT) for pattern in COMPILED for path in ROOT.glob(pattern)}
-    return sorted(path for path in found if path.name != "__init__.py" and path not in INTERPRETED)
+    return sorted(path for path in found if path.name not in INTERPRETED)
 
 
 def groups(modules: list[str]) -> list[tuple[list[str], str]]:
@@ -227,7 +221,7 @@ def write_tree() -> None:
     """
     tree: dict[str, str] = {}
     modules = []
-    for path in with_imports([*sources(), *sorted(INTERPRETED)]):
+    for path in with_imports([*sources(), Path("search/kernels/node_state.py")]):
         tree[f"plyhouse/{path.as_posix()}"] = (ROOT / path).read_text(encoding="utf-8")
     for source in sources():
         name = f"plyhouse/{source.as_posix()}"

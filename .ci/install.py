@@ -17,6 +17,7 @@ import sys
 import textwrap
 import time
 import tomllib
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -100,14 +101,14 @@ def install(arguments: list[str]) -> int:
 
 
 def compiled() -> bool:
-    """Return whether the tree has compiled modules."""
+    """Return whether the tree has modules compiled for this Python."""
     kernels = ROOT / "search" / "kernels"
-    return any(path.suffix in (".so", ".pyd") for path in kernels.iterdir())
+    return any(path.name.endswith(EXTENSION_SUFFIXES[0]) for path in kernels.iterdir())
 
 
 def main(arguments: list[str]) -> int:
     """Install as the command line says; return the exit code."""
-    compiling = "--compile" in arguments or compiled()
+    compiling = "--compile" in arguments or ("--editable" in arguments and compiled())
     if not compiling:
         os.environ["PLYHOUSE_COMPILE"] = "0"
     print(announcement(ROOT / "pyproject.toml", compiling))

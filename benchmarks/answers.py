@@ -134,11 +134,10 @@ async def fill(folder: Path) -> None:
             await api.post(f"{HERE}/cup/extend", json=late)
             await _post(
                 api,
-                "/api/v1/tournaments",
+                HERE,
                 {
-                    "name": "Open cup",
-                    "game": "connect_four",
-                    "time_control": "total:60",
+                    "file": 'name = "Open cup"\ngames = ["connect_four"]\n'
+                    'time_control = "total:60"\nboard = "public"\n[limits]\nstudents = 0\n',
                     "entries": ["alice/one", "bob/two"],
                 },
             )
@@ -181,14 +180,11 @@ async def _values(pages: dict[str, str], house: Server, own: str) -> dict[str, l
     names = ["alice", "ann", "secret"]
     ids = [pages[each].removeprefix("/matches/") for each in ("match live", "replay")]
     competitions = ["spring cup", "cup", "swiss", "open cup"]
-    async with httpx.AsyncClient(base_url=house.server.url) as api:
-        tournaments = [each["tournament"] for each in (await api.get("/api/v1/tournaments")).json()]
     games = ["connect_four", "tic_tac_toe"]
     forms = "csv md html json jsonl pgn sgf grades canvas moodle gradescope"
     return {
         "competition": competitions,
         "reference": competitions,
-        "tournament": [*tournaments, *competitions],
         "player": names,
         "name": [*names, "connect_four"],
         "bot": ["one", "bot"],

@@ -24,8 +24,8 @@ from typing import Any
 import msgspec
 import uvloop
 
+from plyhouse.server.cluster.carriers import NatsCarrier
 from plyhouse.server.cluster.link import Link
-from plyhouse.server.cluster.nats_carrier import NatsCarrier
 from plyhouse.server.cluster.nats_server import LocalNats
 
 SENDER, RECEIVER = 1, 2

@@ -50,7 +50,7 @@ from plyhouse.bots.sandbox.box import Box, Limits, SandboxError, Tier
 from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.bots.sandbox.launcher import Output, reader_of
 from plyhouse.bots.sandbox.tiers import why_not
-from plyhouse.clients.runner.private_folder import private_folder
+from plyhouse.clients.runner.packages import private_folder
 from plyhouse.server.match.chance import SHARED_STREAM, Chance
 
 DAY_NS: Final = 86_400 * 10**9

@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 from plyhouse.bots.hosting.build import build
-from plyhouse.bots.hosting.hosted_runner import hosted_runner
+from plyhouse.bots.hosting.hosted_session import hosted_session
 from plyhouse.bots.local_packages import read_package
 from plyhouse.bots.process.ply_cost import CostOfPly
 from plyhouse.bots.running.run_options import RunOptions
@@ -72,13 +72,13 @@ async def main() -> None:
                 options = RunOptions(
                     bot=name, forgetful=True, say=lambda _: None, on_cost=noted.append
                 )
-                runner = hosted_runner(
+                bot_session = hosted_session(
                     *(built, connector_of(hub), token, options),
                     fork_server=fork_server,
                     tier=tier,
                     cores=cores,
                 )
-                runs.append(asyncio.create_task(runner.run()))
+                runs.append(asyncio.create_task(bot_session.run()))
             for name in costs:
                 await online(hub, f"{PLAYER}/{name}", lambda: None)
             await played(hub, args.matches, len(usable))
@@ -97,7 +97,7 @@ async def played(hub: LocalHub, matches: int, at_a_time: int) -> None:
 
     async def one(pair: tuple[str, str]) -> None:
         seated = [await online(hub, f"{PLAYER}/{name}", lambda: None) for name in pair]
-        pairing = hub.runner.begin(terms, [seated])
+        pairing = hub.live_matches.begin(terms, [seated])
         while pairing.open:  # noqa: ASYNC110 - a hub tells its own parts only
             await asyncio.sleep(0.002)
 

@@ -31,6 +31,7 @@ from plyhouse.protocol.api.answers import ApiError, Unreachable
 from plyhouse.protocol.api.routes import Call
 from plyhouse.protocol.hosting.package import Rules as PackageRules
 from plyhouse.protocol.hosting.package import digest_of, from_upload, pack
+from plyhouse.server.competition_rules.file_template import round_robin_text
 from plyhouse.server.results.scoring import match_scores
 from plyhouse.storage import people, submission_checks, submission_sql
 from plyhouse.storage.rows import wall_ms
@@ -136,7 +137,7 @@ class Final:
     def start_server(self, port: int = 0) -> None:
         options = [f"--port={port}", f"--database={self.database}", "--log-level=info"]
         options += ["--hosted", "--local-runner" if self.args.local else "--no-local-runner"]
-        found = self.processes.start_server([*options, "--no-house-bots"])
+        found = self.processes.start_server([*options, "--no-builtin-bots"])
         self.server = self.server or found
 
     def start_runner(self) -> None:
@@ -218,26 +219,24 @@ class Final:
     def play(self) -> tuple[dict[str, float], float, dict[str, Any]]:
         """Play it to the end; returns the table, how long it took, and how the server saw it."""
         args = self.args
-        body = {
-            "name": "final",
-            "game": args.game,
-            "time_control": args.time_control,
-            "entries": [name(each) for each in range(args.bots)],
-            "rated": False,
-        }
+        text = round_robin_text(
+            "final", args.game, args.time_control, rounds=1, mirrored=True, rated=False
+        )
+        body = {"file": text, "entries": [name(each) for each in range(args.bots)]}
         began = time.monotonic()
-        view = self.ask("POST", "tournaments", body)
-        target = f"tournaments/{view['tournament']}"
+        self.ask("POST", "competitions", body)
         at = [(each + 1) / (args.kills + 1) for each in range(args.kills)]
         who = itertools.cycle(KILLED)
         shown = -1
         while True:
-            view = self.ask("GET", target)
+            competition = self.ask("GET", "competitions/final")
+            (view,) = competition["progress"]
             if view["finished"] != shown:
                 shown = view["finished"]
                 began_waiting = time.monotonic()
-            if view["status"] == "finished":
-                table = {f"{row['player']}/{row['bot']}": row["score"] for row in view["table"]}
+            if competition["status"] == "finished":
+                board = self.ask("GET", "competitions/final/board")
+                table = {row["entry"]: row["wins"] + row["draws"] / 2 for row in board}
                 return table, time.monotonic() - began, view
             if at and view["finished"] >= at[0] * view["planned"]:
                 at.pop(0)
@@ -308,8 +307,7 @@ def main() -> int:
             return 1
         print(f"{args.bots} bots checked in {time.monotonic() - began:.1f} s")
         table, took, view = final.play()
-        played = view["created"]
-        print(f"{played} matches ({view['planned']} planned) in {took:.1f} s")
+        print(f"{view['finished']} of {view['planned']} matches in {took:.1f} s")
         print(f"killed: {', '.join(final.killed) or 'nobody'}")
         listed = final.ask("GET", f"matches?competition={view['tournament']}&limit=200")
         plies = {each["match"]: each["ply"] for each in listed}

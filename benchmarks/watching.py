@@ -375,7 +375,7 @@ async def main() -> None:
         log_level="error",
         max_connections=room,
         max_connections_per_address=room,
-        max_logins_per_address=room,
+        max_pending_logins_per_address=room,
         max_spectators=room,
     )
     async with running_server(config) as server:

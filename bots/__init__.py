@@ -3,13 +3,12 @@
 This package exports everything that an author needs:
 
     api          `Bot`, and the `Turn` it is given
-    action_text  the wire text of an action, and what is wrong with it
+    action_text  the wire text of an action, what is wrong with it, and what a bot thought about it
     search_bot   `SearchBot`: base class of bots that call one search
     loading      the bot that a text names: ``random``, ``mybot.py:MyBot(depth=4)``
     options      the part of that text in parentheses
     local_packages  a package from a file, a folder or a zip; a package's folder or a command as
                     such a text
-    thoughts     what a bot thought about an action, as sent to the server
     reference/   built-in bots, each a short example
     engines/     bots that play by engines: UCI, XBoard, GTP, GNU Backgammon
     serving/     bots as engines of other programs: UCI and GTP

@@ -25,8 +25,7 @@ How it is run:
   played for it: it may think on until the flag falls.
 * A bot that does not come back after its action was played for it is stopped with its process.  A
   new process takes over: a new object of your class, with the whole match in `Turn.history`.
-* If ``choose`` raises, the match is resigned (``bot_crash``) and you get the traceback together
-  with the position; other matches go on.
+* If ``choose`` raises, the match is resigned (``bot_crash``), and you get traceback and position.
 """
 
 from __future__ import annotations
@@ -37,8 +36,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
 
-from plyhouse.bots.action_text import NoAction, text_of
-from plyhouse.bots.thoughts import MAX_LINE, said_of
+from plyhouse.bots.action_text import MAX_LINE, NoAction, said_of, text_of
 from plyhouse.games.base import Game, Observation
 from plyhouse.protocol.messages import Event, Outcome, SeatInfo
 from plyhouse.search.limit import Limit, SearchResult
@@ -48,12 +46,12 @@ __all__ = [
     "BotError",
     "HiddenInformation",
     "Match",
+    "NoAnswer",
     "Resignation",
     "Turn",
     "TurnClock",
     "TurnOver",
 ]
-
 
 SKIP: Final = 10**18
 """Nanoseconds by which the clock of searches jumps, each time it is read after the turn."""
@@ -69,6 +67,10 @@ class HiddenInformation(BotError):  # noqa: N818 - it names the reason
 
 class Resignation(Exception):  # noqa: N818 - no error: the bot's decision
     """Raise it from ``choose``, or call `Turn.resign`, to give the match up."""
+
+
+class NoAnswer(Resignation):
+    """Raise it if a language model names no legal action: a forfeit; its text is for you."""
 
 
 class TurnOver(BaseException):
@@ -253,17 +255,14 @@ class Turn:
         return self.game.some_action(self._any_state())
 
     def random_action(self) -> Any:
-        """Draw one of `legal` by `rng`; with very many of them, among those found in half of the
-        time.
-        """
+        """Draw one of `legal` by `rng`; of very many, among those found in half of the time."""
         stop = None if self._soft is None else self.stopper(0.5)
         return self.game.random_action(self._any_state(), self._rng, stop)
 
     def sample(self, rng: random.Random | None = None) -> Any:
         """Return a full position that fits everything you see; another one with each call.
 
-        With perfect information this is always the position itself.  ``rng`` is `Turn.rng` if
-        you give none.
+        With perfect information it is the position itself.  ``rng`` is `Turn.rng` by default.
         """
         if self._state is not None:
             return self._state
@@ -459,18 +458,19 @@ class Bot:
     """Games it can play, like ``("pig", "connect_four(columns=5)")``; empty: any game."""
 
     reads: ClassVar[Sequence[str]] = ()
-    """Options that name a file the bot reads.  A missing file is reported when the bot is loaded
-    instead of in its first match.  To report a damaged one there, read it in the constructor, and
-    keep its content for later matches.
-    """
+    """Options that name files.  A missing one is reported on loading; read it in the constructor to
+    report a damaged one there, too."""
 
     preload: ClassVar[bool] = False
-    """True if one object is made when the bot is loaded.  Then errors of its constructor appear
-    before the first match, and what the process keeps is loaded before any clock runs.
-    """
+    """True if one object is made on loading, with what the process keeps and before any clock."""
 
     play_best_at_deadline: ClassVar[bool] = True
     """True if the best action you reported is played when your time is nearly out."""
+
+    @classmethod
+    def version_label(cls, **options: Any) -> str:
+        """Label of the version with these options, shown after that of its author."""
+        return ""
 
     @classmethod
     def claims(cls) -> Sequence[str]:

@@ -67,6 +67,7 @@ REFERENCE_BOTS: Final[dict[str, str]] = {
     "holdem_rules": "plyhouse.bots.reference.holdem_rule_bot:HoldemRuleBot",
     "ismcts": "plyhouse.bots.reference.ismcts_bot:IsmctsBot",
     "kuhn_optimal": "plyhouse.bots.reference.kuhn_bot:KuhnOptimal",
+    "llm": "plyhouse.bots.llm.llm_bot:LlmBot",
     "linear": "plyhouse.bots.reference.linear_bot:LinearBot",
     "maxn": "plyhouse.bots.reference.maxn_bot:MaxnBot",
     "mcts": "plyhouse.bots.reference.mcts_bot:MctsBot",

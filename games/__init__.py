@@ -10,9 +10,10 @@ The framework is the modules at this level.  The interface of every game:
     base           what a game, a state and an observation are
     info           the static facts of a game: seats, chance, information, parameters
     scene          how people see an observation, and where they choose what
-    scene_text     a scene as lines of text
+    scene_text     a scene as lines of text; `scene_svg` as a picture
     rules          the rules in words, and how people enter actions
     errors         the tree of errors, with their codes
+    renaming       games under other names, against memorised ones
     registry       finding games by name, entry point or file
     plugins        the entry points of installed packages
 

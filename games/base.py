@@ -250,6 +250,10 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
     action_notation: str = "a legal action"
     """Description of an action's notation, for messages: "a column number like 4"."""
 
+    display_is_public: ClassVar[bool] = False
+    """True if `display` says only what all may know, as points of a word do.  Then the server shows
+    it in games of imperfect information, too, to those who see the whole action."""
+
     exploration_scale: ClassVar[float] = 1.0
     """Share of the range of returns by which results usually differ.  Searches over information
     sets scale their exploration by it."""
@@ -509,7 +513,7 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
 
         By default as `format` and `format_chance` do.  Override it where people write something
         else than programs: ``Nf3`` for ``g1f3``, or the faces of dice.  It need not be readable by
-        `parse`.  The server shows it in games of perfect information only.
+        `parse`.  In games of imperfect information the server shows it only if `display_is_public`.
         """
         if state.to_move == CHANCE:
             return self.format_chance(state, action)

@@ -20,6 +20,7 @@ from plyhouse.games.errors import InvalidParameter
 
 __all__ = [
     "MOST_LISTED",
+    "OTHER_NAMES",
     "ChanceKind",
     "GameInfo",
     "Information",
@@ -32,6 +33,8 @@ __all__ = [
 
 MOST_LISTED: Final = 1024
 """Most legal actions that an observation lists."""
+OTHER_NAMES: Final = "renamed"
+"""Parameter of the games that `plyhouse.games.renaming` gives other names: the seed of these."""
 
 ParameterValue = int | float | str | bool
 

@@ -17,6 +17,7 @@ from mypy_extensions import i64
 from plyhouse.games.bits import bit_number
 
 __all__ = [
+    "BET_PLACES",
     "CARDS",
     "CARD_BITS",
     "PACK",
@@ -30,6 +31,9 @@ __all__ = [
     "deal_at_random",
     "hand_bits",
 ]
+
+BET_PLACES: Final[dict[str, int]] = {"fold": 1, "check": 2, "call": 2, "bet": 3, "raise": 3}
+"""Place of the button of each action of betting games, by its first word: see `scene.Button`."""
 
 PACK: Final = 52
 

@@ -30,6 +30,7 @@ from typing import Final
 from plyhouse.games._compiled import module_name, spec_of
 from plyhouse.games.base import Game, ParameterValue
 from plyhouse.games.errors import DuplicateGame, InvalidGameSource, InvalidSpec, UnknownGame
+from plyhouse.games.info import OTHER_NAMES
 from plyhouse.games.plugins import entry_points
 
 __all__ = [
@@ -335,7 +336,14 @@ def _openspiel_class(name: str) -> type[Game]:
 @functools.lru_cache(maxsize=256)  # bounded: specs come from clients
 def _named_game(spec: str) -> Game:
     name, parameters = parse_spec(spec)
-    return game_class(name)(**parameters)
+    kind = game_class(name)
+    if OTHER_NAMES in parameters and OTHER_NAMES not in [
+        each.name for each in kind.info.parameters
+    ]:
+        from plyhouse.games.renaming import renamed  # programs seldom need it
+
+        kind = renamed(kind)
+    return kind(**parameters)
 
 
 @functools.lru_cache(maxsize=256)

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.observation_fields import source_file
-from plyhouse.games.scene import Button, Cell, Grid, Hand, Placing, Scene
+from plyhouse.games.scene import Button, Cell, Grid, Hand, Laying, Placing, Scene
 
 __all__ = ["Block", "input_hints", "rules_blocks", "rules_text", "rules_without_summary"]
 
@@ -111,11 +111,12 @@ def input_hints(game: Game) -> list[str]:
 
 HINTS: Final = {
     "move": "Click or tap what you want to move, then where it goes, or drag it there.",
+    "lay": "Drag what you place, or let chance place all. Click or tap a piece twice to turn it.",
     "span": "Click or tap one end of what you place, then the other end.",
-    "spot": "Click or tap a marked spot of the board.",
+    "spot": "Click or tap a spot of the board.",
     "place": "Click or tap a piece, then its square. When all lie on the board, press Play.",
-    "item": "Click or tap one of the marked cards or coins.",
-    "button": "Press a button below the board.",
+    "item": "Click or tap one of the cards or coins.",
+    "button": "Press one of the buttons.",
 }
 """Sentences for the ways into an action, the most common first."""
 KEYS: Final = {"ArrowUp": "↑", "ArrowDown": "↓", "ArrowLeft": "←", "ArrowRight": "→", " ": "space"}
@@ -133,6 +134,9 @@ def _ways(scene: Scene) -> Iterator[str]:
             yield "item"
         elif isinstance(element, Placing):
             yield "place"
+        elif isinstance(element, Laying):
+            yield "lay"
+            return
     for element in scene.elements:
         if isinstance(element, Button):
             several = len(element.via) > 1

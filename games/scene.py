@@ -35,6 +35,7 @@ __all__ = [
     "Element",
     "Grid",
     "Hand",
+    "Laying",
     "Placing",
     "Scene",
     "Text",
@@ -112,6 +113,9 @@ class Cell:
     """Small text in the lower right corner of a tile, such as its points."""
     tokens: tuple[int, ...] = dataclasses.field(default=(), metadata=LATER)
     """Seats whose tokens stand on a deed."""
+    lines: tuple[str, ...] = dataclasses.field(default=(), metadata=LATER)
+    """Words printed on the spot itself, for clients with room for them: "TW" on a square that
+    triples a word, name and price of a deed."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -176,8 +180,13 @@ class Hand:
     cards: tuple[Card, ...]
     seat: int | None = None
     look: str = dataclasses.field(default="", metadata=LATER)
-    """Kind of the items: "" for cards, "pile" for a pile of them with the last one on top, "dice",
-    "coins".
+    """Kind of the items:
+
+    * "": cards.
+    * "pile": a pile of cards with the last one on top.
+    * "suits": open cards in the order of their suits.
+    * "trick": what the seat has played to the middle; elements come in the order of play.
+    * "dice", "coins".
     """
 
 
@@ -202,7 +211,10 @@ class Counter:
     target: float | None = None
     seat: int | None = None
     look: str = dataclasses.field(default="", metadata=LATER)
-    """"" for a number, "chips" for a number beside stacks of chips: bets before a seat, the pot."""
+    """Form of the number: "" is the number alone.  "chips" puts stacks of chips beside it, as for
+    the pot.  "score" lets clients show it beside the seat's name."""
+    unit: str = dataclasses.field(default="", metadata=LATER)
+    """Sign before the number, such as "$"; clients may leave it out."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -238,6 +250,12 @@ class Button:
     aside: bool = dataclasses.field(default=False, metadata=LATER)
     """True for an unusual choice, such as an odd size of a bet: clients may keep it in a list that
     people open."""
+    place: int = dataclasses.field(default=0, metadata=LATER)
+    """Third of a row of buttons, 1 to 3, in which the button is in every turn; 0 for no such place.
+    Buttons with one place are never legal together, as check and call."""
+    amount: int = dataclasses.field(default=0, metadata=LATER)
+    """Number by which it differs from the other buttons with an amount, such as the size of a bet;
+    0 for none.  Clients may offer one field for all of them."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -265,6 +283,23 @@ class Placing:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Laying:
+    """Straight pieces that a seat lays on the board above, one by one, each by a button.
+
+    The ``via`` of that button are the ends of the piece.  Clients may let people arrange all pieces
+    first and then choose the actions in turn; pieces must not cover each other.
+    """
+
+    kind: ClassVar[str] = "laying"
+    label: str
+    """Word for a piece: "ship"."""
+    lengths: tuple[int, ...]
+    """Length of each piece in cells; the actions lay the first one."""
+    seat: int | None = None
+    """Seat that lays them."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Text:
     """A line of prose."""
 
@@ -272,9 +307,12 @@ class Text:
     text: str
     seat: int | None = dataclasses.field(default=None, metadata=LATER)
     """Seat that said or did this: "first: raise".  Clients may draw it before that seat."""
+    look: str = dataclasses.field(default="", metadata=LATER)
+    """"" for a line, "badge" for what a seat is or has: "first: dealer".  Clients may draw it
+    beside the name of the seat."""
 
 
-Element = Grid | Hand | Dice | Counter | Tray | Button | Placing | Text
+Element = Grid | Hand | Dice | Counter | Tray | Button | Placing | Laying | Text
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

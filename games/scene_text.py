@@ -94,7 +94,8 @@ def _draw_element(element: Fields, colour: bool) -> Sequence[str]:
         case "counter":
             return [_draw_counter(element, colour)]
         case "tray" | "placing":
-            pieces = " ".join(map(_counted, element.get("pieces", ())))
+            texts = list(map(_counted, element.get("pieces", ())))
+            pieces = (", " if any(" " in text for text in texts) else " ").join(texts)
             return [f"{element['label']}: {pieces}"] if pieces else []
         case "text":
             return [str(element["text"])]

@@ -4,7 +4,7 @@ Bots and commands import it, the server and the search library do not.
 
 tuning                                      weights of an evaluation, from results or self-play
 board_views, policy_networks                boards as inputs of networks, networks and their files
-alphazero_training, batched_search          their training by self-play
+alphazero_training                          their training by self-play
 alphazero_curve                             how well they play: points of learning curves
 backgammon_training                         a network for backgammon, trained by self-play
 leduc_continual                             Leduc poker, each round solved when it begins

@@ -19,8 +19,7 @@ import numpy as np
 
 from plyhouse.games.base import Game
 from plyhouse.games.registry import get_game
-from plyhouse.learning.batched_search import EXPLORATION, search_together
-from plyhouse.learning.policy_networks import PolicyNetwork
+from plyhouse.learning.policy_networks import EXPLORATION, PolicyNetwork, search_together
 from plyhouse.search.kernels import kernel_for
 from plyhouse.search.kernels.self_play import SelfPlayTree
 

@@ -28,9 +28,13 @@ from numpy.typing import NDArray
 
 from plyhouse.games.registry import get_game
 from plyhouse.learning.alphazero_curve import Rival, measure, random_opening
-from plyhouse.learning.batched_search import EXPLORATION, search_together
 from plyhouse.learning.board_views import BoardView, view_of
-from plyhouse.learning.policy_networks import PolicyNetwork, write_policy_network
+from plyhouse.learning.policy_networks import (
+    EXPLORATION,
+    PolicyNetwork,
+    search_together,
+    write_policy_network,
+)
 from plyhouse.search.files import InvalidFile, write_atomically
 from plyhouse.search.garbage_collection import no_full_collections
 from plyhouse.search.kernels import kernel_for

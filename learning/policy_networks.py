@@ -2,7 +2,8 @@
 
 The first layer looks at every square window of the board with the same weights (a convolution).
 A dense layer follows, which may also see the board itself, and after it one logit for each action
-and the value.
+and the value.  `search_together` searches many positions at the same time, with one call of a
+network for all of them.
 """
 
 from __future__ import annotations
@@ -23,10 +24,13 @@ from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.learning.board_views import BoardView, Floats, view_of
 from plyhouse.search.files import InvalidFile
+from plyhouse.search.kernels.self_play import SelfPlayTree
 
 FORMAT: Final = "plyhouse-policy-network-1"
 LARGEST: Final = 4096
 """Most channels or hidden units of a file."""
+EXPLORATION: Final = 1.25
+"""Weight of the priors, as in `plyhouse.search.monte_carlo.puct.puct`."""
 
 
 class PolicyNetwork:
@@ -251,3 +255,25 @@ def shipped_network(game: Game) -> Path | None:
         return None
     head = tomllib.loads(found.read_text(encoding="utf-8"))
     return found if head["game"] == game.spec else None
+
+
+Apply = Callable[[Floats], tuple[Floats, Floats]]
+
+
+def search_together(
+    trees: Sequence[SelfPlayTree], simulations: int, view: BoardView, apply: Apply
+) -> None:
+    """Add simulations to trees; each call of the network serves one position of every tree."""
+    for _ in range(simulations):
+        reached = [(tree, state) for tree in trees if (state := tree.descend()) is not None]
+        if reached:
+            evaluate([tree for tree, _ in reached], [state for _, state in reached], view, apply)
+
+
+def evaluate(
+    trees: Sequence[SelfPlayTree], states: Sequence[Any], view: BoardView, apply: Apply
+) -> None:
+    """Complete the simulations that reached these states."""
+    logits, values = apply(view.encode(view.words(states)))
+    for tree, row, value in zip(trees, logits.tolist(), values.tolist(), strict=True):
+        tree.receive(row, value)

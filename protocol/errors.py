@@ -417,6 +417,18 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
         "The server refused the request because it could not store it.",
         "The server could not store this: try again.",
     ),
+    # -- language models ----------------------------------------------------------------------
+    ErrorCode(
+        "help/level",
+        "Over MCP: the level of help at which the bot plays leaves this out.",
+        "The level of help at which this bot plays leaves that out.",
+    ),
+    ErrorCode(
+        "help/required",
+        "A seek, a challenge or a competition demands a level of help, and the label of the bot's "
+        "version states another one or none.",
+        "The label of this bot's version does not state the level of help that is demanded.",
+    ),
 )
 
 ERRORS: Final[dict[str, ErrorCode]] = {row.code: row for row in _TABLE}

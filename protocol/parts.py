@@ -23,7 +23,8 @@ SeatIndex: TypeAlias = Annotated[int, Meta(ge=0, lt=1000)]
 ActingSeat: TypeAlias = Annotated[int, Meta(ge=CHANCE_SEAT, lt=1000)]
 Milliseconds: TypeAlias = Annotated[int, Meta(ge=0, lt=2**53)]
 Identifier: TypeAlias = Annotated[str, Meta(min_length=1, max_length=64)]
-Label: TypeAlias = Annotated[str, Meta(max_length=64)]
+LONGEST_LABEL: Final = 64
+Label: TypeAlias = Annotated[str, Meta(max_length=LONGEST_LABEL)]
 Digest: TypeAlias = Annotated[
     str, Meta(max_length=64, extra_json_schema={"pattern": "^([0-9a-f]{64})?$"})
 ]
@@ -51,10 +52,64 @@ Termination: TypeAlias = Literal[
     "disconnect",
     "no_show",
     "bot_crash",
+    "no_answer",
     "server_fault",
     "aborted",
 ]
 """Why a match ended; a match with ``server_fault`` or ``aborted`` is void."""
+
+HelpLevel: TypeAlias = Literal["position", "actions", "rules"]
+HELP_LEVELS: Final[tuple[HelpLevel, ...]] = ("position", "actions", "rules")
+"""Help for a language model: the position only, the legal actions as well, or also the rules."""
+DEFAULT_HELP: Final[HelpLevel] = "position"
+"""Help where nothing else is asked for: a model is to know the game."""
+HelpDemand: TypeAlias = Literal["", "position", "actions", "rules"]
+"""The level that other seats must have; empty if it does not matter."""
+
+
+def help_label(level: HelpLevel, model: str = "") -> str:
+    """Return the label of the version of a bot that is helped so far.
+
+    The level is one of a seat, as other programs work out the legal actions themselves.  A rating
+    belongs to a version, so ratings of different levels are separate.
+
+    >>> help_label("actions", "qwen3"), help_label("position")
+    ('qwen3, help: actions', 'help: position')
+    """
+    return f"{model}, help: {level}" if model else f"help: {level}"
+
+
+def labelled_help(label: str) -> HelpLevel | None:
+    """Return the level that the label of a version states; None if it states none.
+
+    >>> labelled_help("qwen3, help: actions"), labelled_help("2.1")
+    ('actions', None)
+    """
+    return next((each for each in HELP_LEVELS if label.endswith(help_label(each))), None)
+
+
+def help_misfit(name: str, label: str, demand: str) -> str:
+    """Return why a bot does not have the level of help that is demanded, as a clause.
+
+    ``label`` is that of its version.  Empty if it has the level, or if none is demanded.
+
+    >>> help_misfit("ada/gpt", "qwen3, help: rules", "position")
+    "ada/gpt has the label 'qwen3, help: rules', and help: position is demanded; connect it with \
+help=position (plyhouse mcp --help-level position)"
+    >>> help_misfit("ada/gpt", "qwen3, help: rules", "rules")
+    ''
+    """
+    if not demand or labelled_help(label) == demand:
+        return ""
+    has = f"the label {label!r}" if label else "a version without a label"
+    return (
+        f"{name} has {has}, and help: {demand} is demanded; connect it with help={demand} "
+        f"(plyhouse mcp --help-level {demand})"
+    )
+
+
+GiveUp: TypeAlias = Literal["resignation", "bot_crash", "no_answer"]
+"""Why a seat gives up, in ``resign``."""
 
 VOID: Final[frozenset[Termination]] = frozenset({"server_fault", "aborted"})
 """Terminations of void matches, which count neither for ratings nor in tables."""

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from msgspec import Meta
 
@@ -14,6 +14,8 @@ from plyhouse.protocol.parts import (
     BotName,
     Digest,
     GameSpec,
+    GiveUp,
+    HelpDemand,
     HexNonce,
     Identifier,
     Label,
@@ -101,6 +103,8 @@ class Seek(Message, frozen=True):
         and ``hello.max_matches`` must allow that many matches.
     invitation: a secret that you choose and pass on, for a match with those who seek with the same
         one. Such a seek fits no other seek, and the server lists it nowhere.
+    help: level of help that all seats must have, as the labels of their versions state it; empty
+        for any. Such a seek fits only seeks with the same level.
     """
 
     id: RequestId
@@ -110,6 +114,7 @@ class Seek(Message, frozen=True):
     count: Annotated[int, Meta(ge=0, le=1_000_000)] = 1
     mirrored: bool = False
     invitation: Label = ""
+    help: HelpDemand = ""
 
 
 class Unseek(Message, frozen=True):
@@ -138,6 +143,8 @@ class Challenge(Message, frozen=True):
         in a game for two. Each match has its own chance events.
     others: the other opponents in a game for three or more, one for each remaining seat. The match
         begins when all have accepted.
+    help: level of help that all opponents must have, as the labels of their versions state it;
+        empty for any.
     """
 
     id: RequestId
@@ -148,6 +155,7 @@ class Challenge(Message, frozen=True):
     seat: SeatIndex | None = None
     mirrored: bool = False
     others: Annotated[list[BotName], Meta(max_length=63)] = []
+    help: HelpDemand = ""
 
 
 class Answer(Message, frozen=True):
@@ -206,13 +214,14 @@ class Resign(Message, frozen=True):
 
     id: number of this request.
     match: id of the match.
-    reason: ``resignation``, or ``bot_crash`` when the runner reports that the bot failed.
+    reason: ``resignation``; or, when the runner reports it, ``bot_crash`` if the bot failed, and
+        ``no_answer`` if a language model named no legal action.
     detail: what went wrong, such as a traceback; shown to the author of the bot only.
     """
 
     id: RequestId
     match: Identifier
-    reason: Literal["resignation", "bot_crash"] = "resignation"
+    reason: GiveUp = "resignation"
     detail: Annotated[str, Meta(max_length=16384)] = ""
 
 

@@ -20,10 +20,14 @@ _MARKS: Final = (
 
 
 def decoded(data: bytes) -> str:
-    """Return a text file's content: UTF-8, or the encoding that its byte-order mark names.
+    r"""Return a text file's content: UTF-8, or the encoding that its byte-order mark names.
+
+    Lines that end in a carriage return alone get a line feed instead.
 
     Raises `ValueError`, which says what the bytes are instead and the fix.
 
+    >>> decoded(b"one\rtwo")
+    'one\ntwo'
     >>> decoded("name".encode("utf-16")), decoded("name".encode("utf-8-sig"))
     ('name', 'name')
     """
@@ -35,7 +39,7 @@ def decoded(data: bytes) -> str:
         raise ValueError(f"it is not in UTF-8 (line {line}): save it as UTF-8") from None
     if "\0" in text:
         raise ValueError("it has zero bytes, so it is not UTF-8 text: save it as UTF-8")
-    return text
+    return text if "\n" in text else text.replace("\r", "\n")
 
 
 def trimmed_token(text: str) -> str:

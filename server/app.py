@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
-from typing import Any
+from collections.abc import Coroutine, MutableMapping
+from typing import TYPE_CHECKING, Any
 
 from plyhouse.protocol.codec import SUBPROTOCOLS
 from plyhouse.server.gateway.hub import Hub
@@ -14,7 +14,15 @@ from plyhouse.server.web.request_limits import Allowance, Pacer, refuse_busy, se
 from plyhouse.server.web.security_headers import with_safety
 from plyhouse.server.wire.websocket import Receive, Scope, Send, refuse, websocket_endpoint
 
+if TYPE_CHECKING:
+    from plyhouse.server.mcp.endpoint import Endpoint
+
 WEBSOCKET_PATH = "/ws"
+MCP_PATH = "/mcp"
+NO_MCP = (
+    "This server has no endpoint for language models. Its operator can install the extra 'mcp' "
+    "(pip install 'plyhouse[mcp]') and start it with --mcp."
+)
 NO_UPGRADE = (
     f"{WEBSOCKET_PATH} is for websockets, and the header 'Upgrade: websocket' did not arrive. If "
     "a proxy stands before the server, its operator must let it pass Upgrade and Connection on."
@@ -39,6 +47,7 @@ class Application:
         self._pacer: Pacer | None = None
         self._hub: Hub | None = None
         self._forwarder: Forwarder | None = None
+        self._agents: Endpoint | None = None
 
     def serve(self, hub: Hub, metrics: WorkerMetrics | None = None) -> None:
         """Connect the application with a hub; ``metrics`` are its own by default."""
@@ -47,7 +56,7 @@ class Application:
             hub.config,
             hub.store,
             hub.directory,
-            hub.runner,
+            hub.live_matches,
             hub.lobby,
             hub.registration,
             hub.browser_sessions,
@@ -66,7 +75,6 @@ class Application:
             hub.outputs,
             hub.reviews,
             hub.trees,
-            hub.replays,
             hub.helpers,
             metrics or WorkerMetrics(hub),
         )
@@ -79,8 +87,20 @@ class Application:
         if config.cluster:
             self._forwarder = Forwarder(lambda: hub.member.leader_address)
 
+    async def serve_agents(self, hub: Hub) -> None:
+        """Serve language models at `MCP_PATH`; raises `ImportError` without the extra."""
+        from plyhouse.server.mcp.agents import Agents
+        from plyhouse.server.mcp.endpoint import Endpoint
+
+        agents = Agents(lambda address: hub.connect(peer=f"{address}:0"), hub.now)
+        endpoint = Endpoint(agents, self)
+        await endpoint.open()
+        self._agents = endpoint
+
     async def close(self) -> None:
-        """Close the connections to other servers."""
+        """Disconnect agents, and close the connections to other servers."""
+        if self._agents is not None:
+            await self._agents.close()
         if self._forwarder is not None:
             await self._forwarder.close()
 
@@ -105,7 +125,14 @@ class Application:
             if self._forwarder is not None and elsewhere:
                 await self._forwarder(scope, receive, send)
                 return
-            answer = self._api(scope, receive, send)  # type: ignore[arg-type]
+            answer: Coroutine[Any, Any, None]
+            if scope["path"].rstrip("/") != MCP_PATH:
+                answer = self._api(scope, receive, send)  # type: ignore[arg-type]
+            elif self._agents is None:
+                await send_problem(send, 404, "mcp/off", NO_MCP)
+                return
+            else:
+                answer = self._agents(scope, receive, send)
             await (answer if self._pacer is None else self._pacer.run(answer))
         elif scope["path"] == WEBSOCKET_PATH and self._bots is not None:
             await self._bots(scope, receive, send)

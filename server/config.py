@@ -11,6 +11,7 @@ import dataclasses
 import difflib
 import functools
 import ipaddress
+import logging
 import re
 import tomllib
 import typing
@@ -19,6 +20,8 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from plyhouse.protocol.text import decoded
+
+log = logging.getLogger("plyhouse.server.config")
 
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 LOG_FORMATS: Final = ("console", "json")
@@ -34,7 +37,10 @@ class ConfigError(Exception):
 
 
 def setting(default: Any, text: str, **metadata: Any) -> Any:
-    """A dataclass field with its help text; ``minimum``, ``maximum``, ``choices`` are enforced."""
+    """A dataclass field with its help text; ``minimum``, ``maximum``, ``choices`` are enforced.
+
+    ``former`` is an earlier name, which files, options and the environment may still use.
+    """
     return dataclasses.field(default=default, metadata={"help": text, **metadata})
 
 
@@ -67,10 +73,11 @@ class ServerConfig:
     guest_hours: float = setting(
         12.0, "Hours after which a guest is forgotten.", minimum=0.1, maximum=720.0, unit="HOURS"
     )
-    house_bots: bool | None = setting(
+    builtin_bots: bool | None = setting(
         None,
         "Start bots for people to play against (easy, medium, hard), in separate processes, at "
         "the first request. By default, only on a loopback address without proxies.",
+        former="house_bots",
     )
     game_files: str = setting(
         "",
@@ -138,15 +145,16 @@ class ServerConfig:
     max_connections_per_address: int = setting(
         500, "Connections of one address at once, of any kind.", minimum=1
     )
-    max_logins_per_address: int = setting(
+    max_pending_logins_per_address: int = setting(
         200,
         "Connections of one address before login; a new one replaces the oldest.",
         minimum=1,
+        former="max_logins_per_address",
     )
     http_burst: int = setting(
         10_000,
         "Units of HTTP requests that one address may use at once: a file of the web client costs "
-        "1, a page or call 4, a record or replay 20.",
+        "1, a page or call 4, a record, replay or data set 20.",
         minimum=100,
     )
     http_per_second: float = setting(
@@ -173,6 +181,11 @@ class ServerConfig:
     max_seeks_per_bot: int = setting(20, "Seeks and challenges one bot may have open.", minimum=1)
     max_bots_per_player: int = setting(200, "Bots one player may have.", minimum=1)
     max_versions_per_bot: int = setting(1000, "Versions one bot may have.", minimum=1)
+    mcp: bool = setting(
+        False,
+        "Let language models play through the Model Context Protocol at /mcp; needs the extra "
+        "'mcp'.",
+    )
     hosted: bool = setting(
         False,
         "Accept submissions (plyhouse submit), for a runner to check and run in a sandbox.",
@@ -316,9 +329,9 @@ class ServerConfig:
         return self.at_home if self.guests is None else self.guests
 
     @property
-    def has_house_bots(self) -> bool:
+    def has_builtin_bots(self) -> bool:
         """True if ``plyhouse serve`` starts bots of its own."""
-        return self.at_home if self.house_bots is None else self.house_bots
+        return self.at_home if self.builtin_bots is None else self.builtin_bots
 
     @property
     def has_local_runner(self) -> bool:
@@ -359,12 +372,19 @@ def read_settings(path: str | Path) -> dict[str, Any]:
         values = tomllib.loads(decoded(Path(path).read_bytes()))
     except OSError as error:
         raise ConfigError(f"Cannot read {path}: {error.strerror or error}.") from error
-    except ValueError as error:  # TOMLDecodeError as well
-        raise ConfigError(f"{path} is not valid TOML: {error}.") from error
+    except (ValueError, RecursionError) as error:  # TOMLDecodeError as well
+        what = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        raise ConfigError(f"{path} is not valid TOML: {what}.") from error
     table = values.pop("server", {})
     if not isinstance(table, dict):
         raise ConfigError(f"'server' in {path} must be a table: [server].")
-    return {**values, **table}
+    values |= table
+    for field in config_fields():
+        former = field.metadata.get("former")
+        if former in values:
+            log.warning("%s: %s is called %s now", path, former, field.name)
+            values.setdefault(field.name, values.pop(former))
+    return values
 
 
 @functools.cache

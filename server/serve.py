@@ -27,17 +27,16 @@ from typing import ClassVar, Final, Protocol, TypeAlias
 import uvicorn
 
 from plyhouse.server import logs
-from plyhouse.server.accounts.builtin_bots import HouseBots
+from plyhouse.server.accounts.builtin_bots import BuiltinBots
 from plyhouse.server.app import Application, create_app
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.gateway.membership import ClusterError, Membership
 from plyhouse.server.web.metrics import WorkerMetrics
-from plyhouse.server.wire.connection_limits import Door, raise_file_limit
 from plyhouse.server.wire.direct import websocket_protocol
 from plyhouse.server.wire.http import http_protocol
+from plyhouse.server.wire.limits import Door, Rate, client_of, raise_file_limit
 from plyhouse.server.wire.listener import Listener
-from plyhouse.server.wire.rates import Rate, client_of
 from plyhouse.server.wire.websocket import MAX_WEBSOCKET_FRAME
 from plyhouse.server.worker import Worker
 from plyhouse.storage.errors import StorageError
@@ -92,10 +91,10 @@ class DatabaseTaken(CannotServe):
     code = "server/claim_lost"
 
 
-class BuiltinBots(Protocol):
+class MakeBuiltinBots(Protocol):
     """Makes the object that starts built-in bots for people."""
 
-    def __call__(self, hub: Hub, address: str) -> HouseBots:
+    def __call__(self, hub: Hub, address: str) -> BuiltinBots:
         """Return the object; ``address`` is where bots connect to the server of ``hub``."""
 
 
@@ -120,7 +119,10 @@ class RunningServer:
 
 @contextlib.asynccontextmanager
 async def running_server(
-    config: ServerConfig, *, builtin_bots: BuiltinBots | None = None, worker: Worker | None = None
+    config: ServerConfig,
+    *,
+    builtin_bots: MakeBuiltinBots | None = None,
+    worker: Worker | None = None,
 ) -> AsyncIterator[RunningServer]:
     """Run a server on the current event loop for the time of the ``async with`` block.
 
@@ -156,6 +158,8 @@ async def running_server(
             if worker is not None:
                 metrics = WorkerMetrics(hub, Path(worker.folder), worker.number)
             app.serve(hub, metrics)
+            if config.mcp:
+                await _serve_agents(app, hub)
             listeners = [listener] if internal is None else [listener, internal]
             async with _uvicorn(app, listeners, hub), metrics.offered():
                 yield RunningServer(hub, host, port)
@@ -167,6 +171,16 @@ async def running_server(
         listener.close()
         if internal is not None:
             internal.close()
+
+
+async def _serve_agents(app: Application, hub: Hub) -> None:
+    try:
+        with hub.deliberate_stall():  # the package takes a second to import
+            await app.serve_agents(hub)
+    except ImportError as error:
+        raise CannotServe(
+            f"--mcp needs the extra 'mcp': pip install 'plyhouse[mcp]' ({error})."
+        ) from error
 
 
 def _membership(config: ServerConfig) -> Callable[[Hub], Membership] | None:
@@ -187,7 +201,7 @@ def serve(
     announce: Callable[[str], None] | None = None,
     *,
     beside: Beside | None = None,
-    builtin_bots: BuiltinBots | None = None,
+    builtin_bots: MakeBuiltinBots | None = None,
     worker: Worker | None = None,
 ) -> None:
     """Run a server until SIGINT or SIGTERM; a second SIGINT ends it at once.
@@ -206,7 +220,7 @@ async def _serve_until_stopped(
     config: ServerConfig,
     announce: Callable[[str], None],
     beside: Beside | None,
-    builtin_bots: BuiltinBots | None,
+    builtin_bots: MakeBuiltinBots | None,
     worker: Worker | None,
 ) -> None:
     stop = asyncio.Event()

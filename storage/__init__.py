@@ -9,13 +9,12 @@ Start at `store`, an open database that runs functions of a `Connection`.  Such 
     leaderboards          leaderboards, ratings, and results for their fits
     match_writes          writes of running matches; voiding has those of void ones
     match_reads           matches that are read back; match_lists: filtered lists
-    match_owners          members of a cluster that run the matches, and where given matches are
     outputs               output of hosted bots
     tournaments           tournaments: the schedules of single games in competitions
     tournament_settings   their settings besides columns, as JSON; the sides in them
     competition_sql       competitions: their lifecycle
     competition_students  the class; join_codes, competition_entries: its parts
-    entry_admission       who enters a competition and its games
+    entry_rule       who enters a competition and its games
     competition_staff     roles of the staff; competition_messages: what it tells students
     competition_results   matches of a final; competition_reruns: of its repetitions
     competition_changes   another file, copies, and what a deletion takes along
@@ -25,7 +24,8 @@ Start at `store`, an open database that runs functions of a `Connection`.  Such 
     submissions           submitting a package; stored_packages: the files
     causes                why matches end: codes, and their sentences with a reader's names
     audit                 the audit log, which refers to accounts by their ids
-    erasure               erasing a person; personal_data: what is stored about one; pseudonyms
+    erasure               erasing a person; personal_data: what is stored about one, and
+                          the names by which it is known
 
 They use these modules:
 
@@ -38,10 +38,11 @@ They use these modules:
     statements   SQL of the hot path, compiled once
     thread       the threads that write to SQLite and move its log
     claim        one server per database
-    leases       the claim in PostgreSQL, which fences transactions; members: of a cluster
+    leases       the claim in PostgreSQL, which fences transactions; members: of a cluster,
+                 with the owners of its matches
     locks        row locks that keep what was checked true until the commit
-    retries      how writes are repeated, also after a doubtful commit
-    errors       errors of this package, in one hierarchy; driver_errors: made from those of drivers
+    errors       errors of this package, and how writes are repeated; driver_errors: made from those
+                 of drivers
     maintenance  copies, backups, checks and upgrades of a database
 
 Nothing is imported here, so that `rows` costs nothing.

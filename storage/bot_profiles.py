@@ -7,10 +7,10 @@ caller asks for. So the page of a bot with a million matches costs the same as a
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
-from sqlalchemy import Connection, and_, func, or_, select
+from sqlalchemy import Connection, Select, and_, func, or_, select
 
 from plyhouse.protocol.api.bots import BotMatch, BotRating, BotResult, BotVersion, Holder
 from plyhouse.storage.causes import Cause, decoded
@@ -27,6 +27,9 @@ from plyhouse.storage.models import (
     standings,
     versions,
 )
+
+_MINE = match_seats.alias("mine")
+"""The seat of the bot whose matches are listed."""
 
 
 class CareerMatch(NamedTuple):
@@ -64,6 +67,43 @@ class PlyCost(NamedTuple):
     lag_ns: int
 
 
+def _finished(bot_id: int, forfeits: Collection[str]) -> Select[Any]:
+    """Return the query of a bot's finished matches, newest first, in its first seat."""
+    twin = match_seats.alias("twin")
+    first = select(func.min(twin.c.seat)).where(
+        twin.c.match_id == _MINE.c.match_id, twin.c.bot_id == bot_id
+    )
+    return (
+        select(
+            matches.c.id,
+            matches.c.game,
+            _MINE.c.seat,
+            versions.c.label,
+            func.coalesce(_MINE.c.result, ""),
+            _MINE.c.returned,
+            matches.c.termination,
+            and_(_MINE.c.seat == matches.c.culprit, matches.c.termination.in_(forfeits)),
+            matches.c.reason,
+            matches.c.rated,
+            matches.c.ply,
+            matches.c.created_ms,
+            matches.c.void_reason,
+            _MINE.c.version_id,
+            pairings.c.finished_ms.is_not(None),
+            pairings.c.tournament_id,
+        )
+        .join(matches, matches.c.id == _MINE.c.match_id)
+        .join(pairings, pairings.c.id == matches.c.pairing_id)
+        .join(versions, versions.c.id == _MINE.c.version_id)
+        .where(
+            _MINE.c.bot_id == bot_id,
+            matches.c.finished_ms.is_not(None),
+            _MINE.c.seat == first.scalar_subquery(),
+        )
+        .order_by(_MINE.c.match_id.desc())
+    )
+
+
 def matches_of(
     connection: Connection,
     bot_id: int,
@@ -81,43 +121,9 @@ def matches_of(
     Matches of the competitions ``closed`` are included only if the player ``viewer`` has a seat in
     them; those of ``unnamed_in``, in which the bot has no name, are not.
     """
-    mine = match_seats.alias("mine")
-    twin = match_seats.alias("twin")
-    first = select(func.min(twin.c.seat)).where(
-        twin.c.match_id == mine.c.match_id, twin.c.bot_id == bot_id
-    )
-    query = (
-        select(
-            matches.c.id,
-            matches.c.game,
-            mine.c.seat,
-            versions.c.label,
-            func.coalesce(mine.c.result, ""),
-            mine.c.returned,
-            matches.c.termination,
-            and_(mine.c.seat == matches.c.culprit, matches.c.termination.in_(forfeits)),
-            matches.c.reason,
-            matches.c.rated,
-            matches.c.ply,
-            matches.c.created_ms,
-            matches.c.void_reason,
-            mine.c.version_id,
-            pairings.c.finished_ms.is_not(None),
-            pairings.c.tournament_id,
-        )
-        .join(matches, matches.c.id == mine.c.match_id)
-        .join(pairings, pairings.c.id == matches.c.pairing_id)
-        .join(versions, versions.c.id == mine.c.version_id)
-        .where(
-            mine.c.bot_id == bot_id,
-            matches.c.finished_ms.is_not(None),
-            mine.c.seat == first.scalar_subquery(),
-        )
-        .order_by(mine.c.match_id.desc())
-        .limit(limit)
-    )
+    query = _finished(bot_id, forfeits).limit(limit)
     if before is not None:
-        query = query.where(mine.c.match_id < before)
+        query = query.where(_MINE.c.match_id < before)
     if closed:
         query = query.where(visible(closed, viewer))
     if unnamed_in:

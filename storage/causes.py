@@ -23,6 +23,7 @@ _SENTENCES: Final = {
     "": "",
     "resigned": "{seats[0]} resigned at ply {numbers[0]}.",
     "failed": "{seats[0]} failed at ply {numbers[0]}.",
+    "no_answer": "{seats[0]} named no legal action at ply {numbers[0]}.",
     "illegal": "{seats[0]} played an illegal action at ply {numbers[0]}.",
     "flag": "{seats[0]} ran out of time at ply {numbers[0]}.",
     "flag_draw": "{seats[0]} ran out of time at ply {numbers[0]}, but {seats[1]} cannot win.",

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from sqlalchemy import Connection, Select, case, func, select
 
 from plyhouse.protocol.api.competitions import Losses
-from plyhouse.storage import audit, competition_messages, competition_sql, entry_admission
+from plyhouse.storage import audit, competition_messages, competition_sql, entry_rule
 from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.competition_sql import add_baselines, entries_of, find
-from plyhouse.storage.entry_admission import Candidate
+from plyhouse.storage.entry_rule import Candidate
 from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.models import (
     competition_codes,
@@ -37,6 +37,9 @@ MOST_LOGGED = 60_000
 
 UNREADABLE: Final = "the competition file cannot be read"
 """Begins the note of a competition whose file cannot be read."""
+FROM_FILE: Final = ("file", "parsed", "format", "status", "entries_each", "most_students",
+                    "opens_ms", "freezes_ms", "late_ms", "final_ms")  # fmt: skip
+"""The columns that follow from a competition's file."""
 COMPARED = ("file", "status", "freezes_ms", "most_students")
 """The columns that a change was worked out from, and that others may have changed meanwhile."""
 
@@ -81,19 +84,7 @@ def apply(
     connection.execute(
         competitions.update()
         .where(competitions.c.id == row.id)
-        .values(
-            file=row.file,
-            parsed=row.parsed,
-            format=row.format,
-            status=row.status,
-            entries_each=row.entries_each,
-            most_students=row.most_students,
-            opens_ms=row.opens_ms,
-            freezes_ms=row.freezes_ms,
-            late_ms=row.late_ms,
-            final_ms=row.final_ms,
-            note=None,
-        )
+        .values({name: getattr(row, name) for name in FROM_FILE} | {"note": None})
     )
     if [each.game for each in row.games] != [each.game for each in before.games]:
         connection.execute(
@@ -246,7 +237,7 @@ def losses(connection: Connection, reference: str, now_ms: int) -> Losses:
 class Carry:
     """The parts of another competition that a new one copies, in addition to students."""
 
-    source: str
+    competition: str
     """The id of the other one."""
     codes: bool = False
     """Its valid codes let people into the new one from now on, and into the old one no longer."""
@@ -254,36 +245,30 @@ class Carry:
     """The entries of its students play in the new one, with their versions."""
 
 
-@dataclass(frozen=True, slots=True)
-class Carried:
-    """How much a new competition took over."""
-
-    students: int = 0
-    codes: int = 0
-    entries: int = 0
-
-
 def create(
     connection: Connection,
     row: CompetitionRow,
-    baselines: Sequence[int],
     by: By,
     now_ms: int,
+    *,
+    baselines: Sequence[int] = (),
     provided: Collection[int] = (),
-    wish: Carry | None = None,
-) -> Carried:
-    """Store a competition (see `competition_sql.create`), filled from another one by ``wish``."""
-    competition_sql.create(connection, row, baselines, by, provided)
-    return Carried() if wish is None else carry(connection, wish, row, by, now_ms)
+    bots: Sequence[int] = (),
+    source: Carry | None = None,
+) -> None:
+    """Store a competition (see `competition_sql.create`), filled from ``source`` if given."""
+    competition_sql.create(connection, row, baselines, by, provided, bots)
+    if source is not None:
+        carry(connection, source, row, by, now_ms)
 
 
-def carry(connection: Connection, wish: Carry, row: CompetitionRow, by: By, now_ms: int) -> Carried:
+def carry(connection: Connection, source: Carry, row: CompetitionRow, by: By, now_ms: int) -> None:
     """Fill a new competition from another one, within the transaction that makes it.
 
     Students that were taken out or disqualified, extensions and late codes stay behind.  Raises
     `CompetitionRefusal` if there are too many students, or if entries are to play other games.
     """
-    old = find(connection, wish.source)
+    old = find(connection, source.competition)
     student, member = competition_students.c, competition_members.c
     here = (student.competition_id == old.id) & (student.status == "active")
     active = set(connection.execute(select(student.player_id).where(here)).scalars())
@@ -300,14 +285,15 @@ def carry(connection: Connection, wish: Carry, row: CompetitionRow, by: By, now_
                   f"{len(active)} into {row.name} from {old.name}", row.id)  # fmt: skip
     people = (member.competition_id == old.id) & member.player_id.in_(active)
     copy_rows(connection, competition_members, people, competition_id=row.id)
-    codes = _codes(connection, old, row, by, now_ms) if wish.codes else 0
-    entries = _entries(connection, old, row, active, now_ms) if wish.submissions else 0
-    return Carried(len(active), codes, entries)
+    if source.codes:
+        _codes(connection, old, row, by, now_ms)
+    if source.submissions:
+        _entries(connection, old, row, active, now_ms)
 
 
 def _codes(
     connection: Connection, old: CompetitionRow, row: CompetitionRow, by: By, now_ms: int
-) -> int:
+) -> None:
     here = competition_codes.c
     moved = connection.execute(
         competition_codes.update()
@@ -322,7 +308,6 @@ def _codes(
     if moved:
         subject = f"{moved} from {old.name} to {row.name}"
         audit.add(connection, now_ms, by, "student.code", subject, row.id)
-    return moved
 
 
 def _entries(
@@ -331,7 +316,7 @@ def _entries(
     row: CompetitionRow,
     students: set[int],
     now_ms: int,
-) -> int:
+) -> None:
     games = [{each.game for each in one.games} for one in (old, row)]
     if games[0] != games[1]:
         raise CompetitionRefusal(
@@ -349,11 +334,10 @@ def _entries(
         here.competition_id == old.id, here.status == "active", here.baseline.is_(False)
     )
     rows = connection.execute(query.order_by(here.created_ms, here.bot_id)).all()
-    programs = entry_admission.programs(connection, [each.bot_id for each in rows])
+    programs = entry_rule.programs(connection, [each.bot_id for each in rows])
     for each in rows:
         fits = each.player_id in students and each.bot_id in programs.keys() - baselines
         if fits and each.version_id is not None and mine[each.player_id] < row.entries_each:
             mine[each.player_id] += 1
             taken.append(Candidate(each.bot_id, each.version_id, each.chosen))
-    entry_admission.add(connection, row, taken, now_ms)
-    return len(taken)
+    entry_rule.add(connection, row, taken, now_ms)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from sqlalchemy import ColumnElement, Connection, Select, exists, func, or_, select
 
 from plyhouse.protocol.api.bots import Bot
-from plyhouse.storage import entry_admission, submission_checks
+from plyhouse.storage import entry_rule, submission_checks
 from plyhouse.storage.competition_rows import (
     PRACTICE,
     CompetitionEntry,
@@ -17,7 +17,7 @@ from plyhouse.storage.competition_rows import (
 )
 from plyhouse.storage.competition_sql import entries_of, find
 from plyhouse.storage.competition_students import is_frozen, name_of, not_open, student_of
-from plyhouse.storage.entry_admission import Candidate
+from plyhouse.storage.entry_rule import Candidate
 from plyhouse.storage.errors import CompetitionRefusal, Unknown
 from plyhouse.storage.locks import locking
 from plyhouse.storage.models import (
@@ -46,12 +46,12 @@ def enter_connected(
 ) -> None:
     """Enter a connected bot, with this version, where its student may enter one more.
 
-    ``games`` are those that it accepts, if it names them.  `entry_admission.obstacle` keeps it, or
+    ``games`` are those that it accepts, if it names them.  `entry_rule.obstacle` keeps it, or
     this version of it, out of a competition without any of them.  Also baselines play with what
     connected last, until the freeze.
     """
     entry = competition_entries.c
-    if bot_id not in entry_admission.programs(connection, [bot_id]):
+    if bot_id not in entry_rule.programs(connection, [bot_id]):
         return  # A person plays under its own name and is entered nowhere.
     in_time = select(entry.competition_id).where(
         entry.bot_id == bot_id,
@@ -61,10 +61,9 @@ def enter_connected(
     for competition_id in (
         connection.execute(in_time.order_by(entry.competition_id)).scalars().all()
     ):
-        if not entry_admission.obstacle(
-            connection, find(connection, competition_id), bot_id, games
-        ):
+        if not entry_rule.obstacle(connection, find(connection, competition_id), bot_id, games):
             _play_with(connection, competition_id, bot_id, version_id)
+    label = entry_rule.label_of(connection, version_id)
     came = connection.execute(
         select(handed_in.c.submitted_ms).where(handed_in.c.version_id == version_id)
     ).scalar_one_or_none()
@@ -84,11 +83,11 @@ def enter_connected(
         if own and own.version_id and came and _came_later(connection, competition_id, own, came):
             continue  # It was submitted, and a later submission plays: let that one play on.
         row = find(connection, competition_id)
-        if entry_admission.obstacle(connection, row, bot_id, games):
+        if entry_rule.obstacle(connection, row, bot_id, games, label):
             continue
         if own is None:
             if _taken(mine) < most:
-                entry_admission.add(connection, row, [Candidate(bot_id, version_id)], now_ms)
+                entry_rule.add(connection, row, [Candidate(bot_id, version_id)], now_ms)
         elif not own.chosen and own.version_id != version_id:
             if own.status == "active":
                 _play_with(connection, competition_id, bot_id, version_id)
@@ -109,7 +108,7 @@ def changes(connection: Connection, bot: Bot, version_id: int, now_ms: int) -> b
     )
     if any(connection.execute(query.limit(1)).first() for query in (first, baseline)):
         return True
-    if not entry_admission.programs(connection, [bot.id]):
+    if not entry_rule.programs(connection, [bot.id]):
         return False
     entered = select(entry.competition_id).where(
         entry.bot_id == bot.id, entry.version_id == version_id
@@ -264,7 +263,9 @@ def enter_checked(
     own = next((each for each in entries if each.bot_id == bot_id), None)
     if row.status not in ("draft", "open", "frozen", "finished"):
         return "begun"
-    obstacle = entry_admission.obstacle(connection, row, bot_id, games)
+    baseline = own is not None and own.baseline
+    label = None if baseline else entry_rule.label_of(connection, version_id)
+    obstacle = entry_rule.obstacle(connection, row, bot_id, games, label)
     if obstacle:
         return obstacle
     student = competition_students.c
@@ -273,7 +274,6 @@ def enter_checked(
         student.player_id == player_id,
         student.status == "active",
     )
-    baseline = own is not None and own.baseline
     if not baseline and not connection.execute(select(active)).scalar_one():
         return "out"
     if own is not None and own.status != "active":
@@ -291,7 +291,7 @@ def enter_checked(
         return "full"
     else:
         candidate = Candidate(bot_id, version_id, chosen)
-        entry_admission.add(connection, row, [candidate], now_ms)
+        entry_rule.add(connection, row, [candidate], now_ms)
     return "entered"
 
 
@@ -401,6 +401,81 @@ def submissions(connection: Connection, player_id: int) -> list[Submission]:
     return [Submission(*row) for row in connection.execute(query)]
 
 
+def _refuse_version(
+    connection: Connection,
+    row: CompetitionRow,
+    chosen: VersionRow,
+    games: Mapping[int, Collection[str]],
+) -> None:
+    """Raise `CompetitionRefusal` if a version cannot play in a competition.
+
+    ``games`` are those that connected bots accept, by bot id; a check of the version says more.
+    """
+    checked = submission_checks.games_for(connection, row.id).get(chosen.id)
+    claimed = checked or games.get(chosen.bot_id, ())
+    obstacle = entry_rule.obstacle(connection, row, chosen.bot_id, claimed, chosen.label)
+    if obstacle == "person":
+        raise entry_rule.not_a_bot(connection, row, chosen.bot_id)
+    if obstacle == "help":
+        raise CompetitionRefusal(
+            "help/required", entry_rule.unhelped(row, chosen.bot, chosen.label)
+        )
+    if obstacle:
+        raise CompetitionRefusal(
+            "competition/other_games",
+            f"{chosen.bot} plays {', '.join(claimed)}, and {row.name!r} is of "
+            f"{', '.join(each.game for each in row.games)}",
+        )
+
+
+def _replace(
+    connection: Connection,
+    row: CompetitionRow,
+    mine: list[CompetitionEntry],
+    replaces: str,
+    chosen: VersionRow,
+) -> None:
+    """Delete the entry whose place a version takes, also from ``mine``."""
+    old = next((each for each in mine if key_of(each.bot) == key_of(replaces)), None)
+    if old is None:
+        listed = ", ".join(each.bot for each in mine) or "none"
+        raise Unknown(f"{replaces!r} is not entered, and cannot be replaced; entered: {listed}")
+    _not_disqualified(row, old)
+    if old.bot_id != chosen.bot_id:
+        here = competition_entries.c
+        connection.execute(
+            competition_entries.delete().where(
+                here.competition_id == row.id, here.bot_id == old.bot_id
+            )
+        )
+        mine.remove(old)
+
+
+def _needs_place(row: CompetitionRow, mine: Sequence[CompetitionEntry], bot: str) -> None:
+    """Raise `CompetitionRefusal` if a student has as many entries as it may have."""
+    if _taken(mine) >= row.entries_each:
+        there = [each.bot for each in mine if each.status != "withdrawn"]
+        raise CompetitionRefusal(
+            "competition/entry_limit",
+            f"{row.name!r} takes {row.entries_each} of each student, and yours has "
+            f"{', '.join(there)}; --replace {there[0]} gives its place to {bot}",
+        )
+
+
+def _versions_named(
+    connection: Connection, player_id: int, player: str, bot: str
+) -> list[VersionRow]:
+    """Return the versions of a bot; raises `Unknown` if it has never connected."""
+    known = versions_of(connection, player_id, bot)
+    if not known:
+        have = sorted({each.bot for each in versions_of(connection, player_id)})
+        raise Unknown(
+            f"{player} has no bot {bot!r} that has connected; connected have: "
+            f"{', '.join(have) or 'none yet'}"
+        )
+    return known
+
+
 def enter(
     connection: Connection,
     reference: str,
@@ -428,44 +503,15 @@ def enter(
             "competition/revoked", f"{player} is {student.status} in {row.name!r}"
         )
     _may_submit(row, student.extended_ms, now_ms)
-    known = versions_of(connection, player_id, bot)
-    if not known:
-        have = sorted({each.bot for each in versions_of(connection, player_id)})
-        raise Unknown(
-            f"{player} has no bot {bot!r} that has connected; connected have: "
-            f"{', '.join(have) or 'none yet'}"
-        )
-    chosen = _version(known, version)
-    checked = submission_checks.games_for(connection, row.id).get(chosen.id)
-    claimed = checked or (games or {}).get(chosen.bot_id, ())
-    obstacle = entry_admission.obstacle(connection, row, chosen.bot_id, claimed)
-    if obstacle == "person":
-        raise entry_admission.not_a_bot(connection, row, chosen.bot_id)
-    if obstacle:
-        raise CompetitionRefusal(
-            "competition/other_games",
-            f"{chosen.bot} plays {', '.join(claimed)}, and {row.name!r} is of "
-            f"{', '.join(each.game for each in row.games)}",
-        )
+    chosen = _version(_versions_named(connection, player_id, player, bot), version)
+    _refuse_version(connection, row, chosen, games or {})
     mine = [
         each
         for each in entries_of(connection, row.id)
         if each.player_id == player_id and not each.baseline
     ]
-    here = competition_entries.c
     if replaces:
-        old = next((each for each in mine if key_of(each.bot) == key_of(replaces)), None)
-        if old is None:
-            listed = ", ".join(each.bot for each in mine) or "none"
-            raise Unknown(f"{replaces!r} is not entered, and cannot be replaced; entered: {listed}")
-        _not_disqualified(row, old)
-        if old.bot_id != chosen.bot_id:
-            connection.execute(
-                competition_entries.delete().where(
-                    here.competition_id == row.id, here.bot_id == old.bot_id
-                )
-            )
-            mine.remove(old)
+        _replace(connection, row, mine, replaces, chosen)
     # An earlier submission that waits for its check is too late now.
     theirs = select(handed_in.c.id).where(handed_in.c.bot_id == chosen.bot_id)
     asked = submission_entries.c
@@ -475,17 +521,12 @@ def enter(
         .values(outcome="pinned")
     )
     own = next((each for each in mine if each.bot_id == chosen.bot_id), None)
+    # A withdrawn entry needs a place again, which another bot may have by now.
+    if own is None or own.status == "withdrawn":
+        _needs_place(row, mine, chosen.bot)
     if own is not None:
         _not_disqualified(row, own)
-    # A withdrawn entry needs a place again, which another bot may have by now.
-    if (own is None or own.status == "withdrawn") and _taken(mine) >= row.entries_each:
-        there = [each.bot for each in mine if each.status != "withdrawn"]
-        raise CompetitionRefusal(
-            "competition/entry_limit",
-            f"{row.name!r} takes {row.entries_each} of each student, and yours has "
-            f"{', '.join(there)}; --replace {there[0]} gives its place to {chosen.bot}",
-        )
-    if own is not None:
+        here = competition_entries.c
         connection.execute(
             competition_entries.update()
             .where(here.competition_id == row.id, here.bot_id == chosen.bot_id)
@@ -493,8 +534,15 @@ def enter(
         )
     else:
         candidate = Candidate(chosen.bot_id, chosen.id, bool(version))
-        entry_admission.add(connection, row, [candidate], now_ms)
+        entry_rule.add(connection, row, [candidate], now_ms)
     return next(each for each in entries_of(connection, row.id) if each.bot_id == chosen.bot_id)
+
+
+def unhelped(connection: Connection, bot: Bot, label: str, now_ms: int) -> list[str]:
+    """Return why the label of a bot's version keeps it out of open competitions, as sentences."""
+    rows = [find(connection, each) for each, _ in _open_to(connection, bot.player_id, now_ms)]
+    name = f"{bot.player}/{bot.name}"
+    return [f"{why}." for row in rows if (why := entry_rule.unhelped(row, name, label))]
 
 
 def _not_disqualified(row: CompetitionRow, entry: CompetitionEntry) -> None:

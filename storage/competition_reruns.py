@@ -8,12 +8,12 @@ are all entered now still count (`plyhouse.storage.tournaments.of_present_versio
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from sqlalchemy import Connection, bindparam, select
 
-from plyhouse.storage import audit, competition_staff, entry_admission
+from plyhouse.storage import audit, competition_staff, entry_rule
 from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionRow
 from plyhouse.storage.competition_sql import create, entries_of, find
 from plyhouse.storage.errors import CompetitionRefusal
@@ -140,10 +140,41 @@ def rerun(
     begun = [game.tournament_id for game in row.games if game.tournament_id is not None]
     for part in begun:
         _again(connection, part, wanted, owners, now_ms)
-    entry_admission.leave_out(connection, row, by, now_ms)
+    entry_rule.leave_out(connection, row, by, now_ms)
     parts += [find_tournament(connection, part) for part in begun]
     audit.add(connection, now_ms, by, "competition.rerun", row.name, row.id)
     return find(connection, row.id), parts
+
+
+def _set_versions(
+    connection: Connection,
+    tournament_id: str,
+    known: Collection[int],
+    plays: Mapping[int, int],
+    now_ms: int,
+) -> None:
+    """Let bots play with these versions; ``known`` are those that have an entry."""
+    stay = [{"bot": bot, "version": version} for bot, version in plays.items() if bot in known]
+    if stay:
+        renewed = tournament_entries.update().where(
+            tournament_entries.c.tournament_id == tournament_id,
+            tournament_entries.c.bot_id == bindparam("bot"),
+        )
+        values = {"version_id": bindparam("version"), "status": "active"}
+        connection.execute(renewed.values(values), stay)
+    new = [
+        {
+            "tournament_id": tournament_id,
+            "bot_id": bot,
+            "version_id": version,
+            "status": "active",
+            "created_ms": now_ms,
+        }
+        for bot, version in plays.items()
+        if bot not in known
+    ]
+    if new:
+        connection.execute(tournament_entries.insert(), new)
 
 
 def _again(
@@ -166,30 +197,11 @@ def _again(
         for bot, (version, status) in wanted.items()
         if status == "active" and version is not None
     }
-    stay = [{"bot": bot, "version": version} for bot, version in plays.items() if bot in known]
-    if stay:
-        renewed = tournament_entries.update().where(
-            mine, tournament_entries.c.bot_id == bindparam("bot")
-        )
-        values = {"version_id": bindparam("version"), "status": "active"}
-        connection.execute(renewed.values(values), stay)
     out = [bot for bot in wanted if bot in known and bot not in plays]
     if out:  # with the version that they had: the results of others against it stay
         left = tournament_entries.update().where(mine, tournament_entries.c.bot_id.in_(out))
         connection.execute(left.values(status="withdrawn"))
-    new = [
-        {
-            "tournament_id": tournament_id,
-            "bot_id": bot,
-            "version_id": version,
-            "status": "active",
-            "created_ms": now_ms,
-        }
-        for bot, version in plays.items()
-        if bot not in known
-    ]
-    if new:
-        connection.execute(tournament_entries.insert(), new)
+    _set_versions(connection, tournament_id, known, plays, now_ms)
     row = find_tournament(connection, tournament_id, lock=True)
     kept = settings(row)
     together = tuple(renewed_sides(kept.sides, owners, plays)) if kept.teams else ()

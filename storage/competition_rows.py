@@ -9,10 +9,30 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
 from plyhouse.protocol.api.competitions import Member
 
 PRACTICE: Final = ".practice"
 """How the ids of practice ladders end, after the id of their competition."""
+
+
+class _Dates(msgspec.Struct):
+    zone: str = "UTC"
+
+
+class _Limits(msgspec.Struct):
+    help: str = ""
+
+
+class _Values(msgspec.Struct):
+    """The values of a competition file that queries need."""
+
+    dates: _Dates = msgspec.field(default_factory=_Dates)
+    limits: _Limits = msgspec.field(default_factory=_Limits)
+
+
+_VALUES: Final = msgspec.json.Decoder(_Values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +83,23 @@ class CompetitionRow:
     def practice_id(self) -> str:
         """The id of its practice ladder, which is there once it has begun."""
         return self.id + PRACTICE
+
+    @property
+    def zone(self) -> str:
+        """The time zone of its dates, by its name in the IANA database; UTC if unreadable."""
+        return self._values.dates.zone
+
+    @property
+    def help(self) -> str:
+        """The level of help that entries must have; empty for any, or if unreadable."""
+        return self._values.limits.help
+
+    @property
+    def _values(self) -> _Values:
+        try:
+            return _VALUES.decode(self.parsed or "{}")
+        except msgspec.DecodeError:
+            return _Values()
 
     @property
     def practice_of(self) -> str:
@@ -122,9 +159,14 @@ class NewMember:
     name: str
     account: str
     display: str = ""
+    """The account's display name; empty if the same as its name."""
     email: str = ""
     line: int = 0
+    """The line of the class list."""
     institution_id: str = ""
+    login: str = ""
+    """Name by which the student logs in at the institution."""
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from dataclasses import asdict, replace
 from sqlalchemy import Connection, exists, select
 
 from plyhouse.protocol.api.competitions import Measure
-from plyhouse.storage import audit, entry_admission, tournaments
+from plyhouse.storage import audit, entry_rule, tournaments
 from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionGame, CompetitionRow
-from plyhouse.storage.entry_admission import Candidate
+from plyhouse.storage.entry_rule import Candidate
 from plyhouse.storage.errors import CompetitionRefusal, Unknown
 from plyhouse.storage.locks import locking
 from plyhouse.storage.models import (
@@ -101,7 +101,7 @@ def create(
         owner = {"player_id": by.player_id, "role": "owner", "since_ms": row.created_ms}
         connection.execute(competition_staff.insert().values(competition_id=row.id, **owner))
     add_baselines(connection, row, baselines, row.created_ms, provided)
-    entry_admission.add(connection, row, [Candidate(each) for each in bots], row.created_ms)
+    entry_rule.add(connection, row, [Candidate(each) for each in bots], row.created_ms)
     audit.add(connection, row.created_ms, by, "competition.open", row.name, row.id)
 
 
@@ -120,7 +120,7 @@ def add_baselines(
         return
     last = _last_versions(connection, set(baselines).difference(provided))
     entered = [Candidate(each, last.get(each)) for each in baselines]
-    entry_admission.add(connection, row, entered, now_ms, baseline=True)
+    entry_rule.add(connection, row, entered, now_ms, baseline=True)
     waiting = select(submissions.c.id).where(
         submissions.c.bot_id.in_(set(baselines).difference(provided)),
         submissions.c.status == "waiting",
@@ -287,7 +287,7 @@ def begin(
         )
     withdraw_suspended(connection, by, now_ms)
     begun = find(connection, competition_id)
-    entry_admission.leave_out(connection, begun, by, now_ms)
+    entry_rule.leave_out(connection, begun, by, now_ms)
     return begun
 
 

@@ -1,11 +1,12 @@
-"""Students of a competition: taken in, let go and disqualified; the SQL."""
+"""Students of a competition: taken in, withdrawn and disqualified; the SQL."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
-from typing import Any
+from datetime import datetime
+from typing import Any, Final, Literal
+from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection, func, select
 
@@ -43,6 +44,23 @@ AT_ONCE = 500
 # ------------------------------------------------------------------------------ taken in
 
 
+def _add_accounts(connection: Connection, people: Mapping[str, NewMember], now_ms: int) -> None:
+    """Make an account for each key."""
+    refuse_lookalikes(connection, [each.account for each in people.values()])
+    connection.execute(
+        players.insert(),
+        [
+            {
+                "name": each.account,
+                "name_key": key,
+                "created_ms": now_ms,
+                "display": check_display(each.display) or None,
+            }
+            for key, each in people.items()
+        ],
+    )
+
+
 def take_in(
     connection: Connection,
     reference: str,
@@ -54,7 +72,7 @@ def take_in(
 ) -> list[Joining]:
     """Take people in, all or none; doing so again makes no new tokens.
 
-    Members who are in it already get the e-mail address and the institution id that are given.
+    Members who are in it already get the e-mail address, id and login that are given.
     After the freeze ``late_ms`` has to say until when they may submit.  An account that was there
     before the competition keeps its tokens, and none is made: its owner has one.  As that may be
     anybody who took the name, it has to be named in ``adopt`` (`ALL` for every one).
@@ -82,34 +100,18 @@ def take_in(
         _refuse_too_many(row, inside, new)
     fresh = [key for key in accounts if key not in known]
     if fresh:
-        refuse_lookalikes(connection, [accounts[key].account for key in fresh])
-        connection.execute(
-            players.insert(),
-            [
-                {
-                    "name": accounts[key].account,
-                    "name_key": key,
-                    "created_ms": now_ms,
-                    "display": check_display(accounts[key].display) or None,
-                }
-                for key in fresh
-            ],
-        )
+        _add_accounts(connection, {key: accounts[key] for key in fresh}, now_ms)
         known |= players_of(connection, fresh)
     joining = [known[key].id for key in accounts if known[key].id not in inside]
     if joining:
+        values = {
+            "competition_id": row.id,
+            "status": "active",
+            "joined_ms": now_ms,
+            "extended_ms": late_ms,
+        }
         connection.execute(
-            competition_students.insert(),
-            [
-                {
-                    "competition_id": row.id,
-                    "player_id": player,
-                    "status": "active",
-                    "joined_ms": now_ms,
-                    "extended_ms": late_ms,
-                }
-                for player in joining
-            ],
+            competition_students.insert(), [{"player_id": player, **values} for player in joining]
         )
     joined = _add_members(connection, row, people, known, inside, set(fresh), now_ms)
     if joining:
@@ -126,7 +128,7 @@ def _refuse_too_many(row: CompetitionRow, inside: dict[int, str], more: int) -> 
             "competition/full",
             f"{row.name!r} is full: it would have {count} students, and its file allows "
             f"{row.most_students} (limits.students). Its organiser makes room: plyhouse student "
-            "limit, or revoke for who has left",
+            "limit, or withdraw for who has left",
         )
 
 
@@ -207,6 +209,7 @@ def _add_members(
                 "email": each.email,
                 "token": token[:12],
                 "institution_id": each.institution_id or None,
+                "login": each.login or None,
             }
         )
         joined.append(Joining(each.name, player.name, token, "new" if token else "known"))
@@ -220,9 +223,9 @@ def _add_members(
 def _update_member(
     connection: Connection, competition_id: str, player_id: int, given: NewMember
 ) -> None:
-    """Take over the e-mail address and institution id that a list gives somebody who is there."""
-    values = {"email": given.email, "institution_id": given.institution_id}
-    values = {name: value for name, value in values.items() if value}
+    """Take over the address, id and login that a list gives somebody who is there."""
+    names = ("email", "institution_id", "login")
+    values = {name: value for name in names if (value := getattr(given, name))}
     here = competition_members.c
     if values:
         connection.execute(
@@ -281,8 +284,8 @@ def not_open(row: CompetitionRow) -> CompetitionRefusal:
     if row.opens_ms is None:
         when = "its organiser has yet to open it"
     else:
-        opens = datetime.fromtimestamp(row.opens_ms / 1000, UTC)
-        when = f"it opens on {opens:%Y-%m-%d at %H:%M} UTC"
+        opens = datetime.fromtimestamp(row.opens_ms / 1000, ZoneInfo(row.zone))
+        when = f"it opens on {opens:%Y-%m-%d at %H:%M} {row.zone}"
     return CompetitionRefusal("competition/not_open", f"{row.name!r} is not open yet: {when}")
 
 
@@ -315,6 +318,7 @@ def students_of(connection: Connection, reference: str) -> list[CompetitionStude
         here.name,
         here.email,
         func.coalesce(here.institution_id, ""),
+        func.coalesce(here.login, ""),
     ).where(here.competition_id == row.id)
     for player, *rest in connection.execute(query.order_by(here.name_key)):
         members.setdefault(player, []).append(Member(*rest))
@@ -397,23 +401,29 @@ def allow(connection: Connection, reference: str, most: int, by: By, now_ms: int
     return row.name
 
 
-def leave(
-    connection: Connection, reference: str, account: str, by: By, now_ms: int
+def withdraw(
+    connection: Connection, reference: str, who: str, by: By, now_ms: int
 ) -> tuple[str, list[int]]:
-    """Take a student out of a competition; return its account and the bots that leave."""
-    row = find(connection, reference, lock=True)
-    student = student_of(connection, row, account)
-    _set_student(connection, row, student.player_id, status="revoked")
-    gone = _withdraw(
-        connection, row, competition_entries.c.player_id == student.player_id, "withdrawn"
-    )
-    subject, who = f"{audit.ABOUT} from {row.name}", student.player_id
-    audit.add(connection, now_ms, by, "competition.withdraw", subject, row.id, player_id=who)
-    return str(student.name), gone
+    """Withdraw a student with all entries, or one entry ``player/bot``; the results stay.
+
+    Returns the name, and the bots that leave.
+    """
+    return _take_out(connection, reference, who, "withdrawn", by, now_ms)
+
+
+def disqualify(
+    connection: Connection, reference: str, who: str, by: By, now_ms: int
+) -> tuple[str, list[int]]:
+    """Disqualify a student with all entries, or one entry ``player/bot``.
+
+    Results of others against it stay; it has no rank and no grade.  Returns the name, and the bots
+    that leave.
+    """
+    return _take_out(connection, reference, who, "disqualified", by, now_ms)
 
 
 def restore(connection: Connection, reference: str, account: str, by: By, now_ms: int) -> str:
-    """Let a student back in that was taken out, before the final begins.
+    """Let a withdrawn or disqualified student back in, before the final begins.
 
     Disqualified entries stay disqualified, unless the student as a whole was.
     """
@@ -426,24 +436,30 @@ def restore(connection: Connection, reference: str, account: str, by: By, now_ms
     which = competition_entries.c.player_id == student.player_id
     if student.status == "revoked":
         which &= competition_entries.c.status == "withdrawn"
-    _withdraw(connection, row, which, "active")
+    _set_entries(connection, row, which, "active")
     subject, who = f"{audit.ABOUT} to {row.name}", student.player_id
     audit.add(connection, now_ms, by, "competition.restore", subject, row.id, player_id=who)
     return str(student.name)
 
 
-def disqualify(
-    connection: Connection, reference: str, who: str, by: By, now_ms: int
-) -> tuple[str, list[int]]:
-    """Disqualify a student with all entries, or one entry ``player/bot``.
+_AUDITED: Final = {"withdrawn": "competition.withdraw", "disqualified": "competition.disqualify"}
+"""Actions of the audit log by the status of entries that leave."""
 
-    Returns the name, and the bots that leave.  Results that there are stay.
-    """
+
+def _take_out(
+    connection: Connection,
+    reference: str,
+    who: str,
+    status: Literal["withdrawn", "disqualified"],
+    by: By,
+    now_ms: int,
+) -> tuple[str, list[int]]:
     row = find(connection, reference, lock=True)
     player, _, bot = who.partition("/")
     if not bot:
         student = student_of(connection, row, player)
-        _set_student(connection, row, student.player_id, status="disqualified")
+        left = "revoked" if status == "withdrawn" else status
+        _set_student(connection, row, student.player_id, status=left)
         which, name = competition_entries.c.player_id == student.player_id, str(student.name)
         about = {"player_id": student.player_id}
     else:
@@ -455,13 +471,13 @@ def disqualify(
             raise Unknown(f"{who} is not entered in {row.name!r}; entered: {known or 'nobody yet'}")
         which, name = competition_entries.c.bot_id == fitting[0].bot_id, fitting[0].name
         about = {"bot_id": fitting[0].bot_id}
-    gone = _withdraw(connection, row, which, "disqualified")
-    subject = f"{audit.ABOUT} from {row.name}"
-    audit.add(connection, now_ms, by, "competition.disqualify", subject, row.id, **about)
+    gone = _set_entries(connection, row, which, status)
+    subject, what = f"{audit.ABOUT} from {row.name}", _AUDITED[status]
+    audit.add(connection, now_ms, by, what, subject, row.id, **about)
     return name, gone
 
 
-def _withdraw(connection: Connection, row: CompetitionRow, which: Any, status: str) -> list[int]:
+def _set_entries(connection: Connection, row: CompetitionRow, which: Any, status: str) -> list[int]:
     """Set the status of entries here and in what is played; return their bots."""
     here = competition_entries.c
     mine = [here.competition_id == row.id, which, here.baseline.is_(False)]

@@ -22,7 +22,7 @@ from plyhouse.protocol.api.people import ErasedPlayer, PlayerAccount
 from plyhouse.storage import audit as audit_log
 from plyhouse.storage import people
 from plyhouse.storage.causes import WRITTEN, decoded
-from plyhouse.storage.competition_students import leave
+from plyhouse.storage.competition_students import withdraw
 from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.models import (
     announcements,
@@ -51,7 +51,7 @@ from plyhouse.storage.models import (
     versions,
 )
 from plyhouse.storage.names import ERASED_PREFIX
-from plyhouse.storage.pseudonyms import Names, member_texts
+from plyhouse.storage.personal_data import Names, member_texts
 from plyhouse.storage.rows import By
 from plyhouse.storage.sessions import special_players
 from plyhouse.storage.stored_packages import forget
@@ -73,7 +73,7 @@ COLUMNS: Final[dict[str, str]] = {
     "rehearses",
     "competition_entries": "kept: status",
     "competition_games": "kept: game",
-    "competition_members": "replaced: name, name_key. emptied: email, token, institution_id",
+    "competition_members": "replaced: name, name_key. emptied: email, token, institution_id, login",
     "competition_staff": "kept: role",
     "competition_students": "kept: status",
     "cluster_batches": "deleted: data",
@@ -376,7 +376,7 @@ def _leave(connection: Connection, row: PlayerAccount, by: By, now_ms: int) -> l
     )
     found = connection.execute(query).all()
     for competition_id, _ in found:
-        leave(connection, competition_id, row.name, by, now_ms)
+        withdraw(connection, competition_id, row.name, by, now_ms)
     theirs = select(bots.c.id).where(bots.c.player_id == row.id)
     alone = (  # competitions without students
         select(tournaments.c.id, tournaments.c.name)

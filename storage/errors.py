@@ -41,7 +41,7 @@ This module does not touch SQLAlchemy, so that programs without a database can h
 # ruff: noqa: N818  (the names say what is wrong; "DatabaseLockedError" says it no better)
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 
 class StorageError(Exception):
@@ -265,3 +265,20 @@ def public_message(error: StorageError) -> str:
     if isinstance(error, (DatabaseLocked, Unreachable, WriterFull, StoreClosed)):
         return "the server's database does not answer; try again in a while"
     return "the server's database failed; its log says more"
+
+
+TRANSIENT: Final[tuple[type[StorageError], ...]] = (
+    DatabaseLocked,
+    DatabaseFull,
+    Unreachable,
+    WriterFull,
+)
+"""Temporary storage errors: repeat the write until it succeeds."""
+
+PERSISTENT_ATTEMPTS: Final = 3
+"""How often to try a write that fails with another storage error.  More than once, because rows of
+others may have spoilt the common transaction.
+"""
+
+RETRY_SECONDS: Final = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
+"""Seconds before each repetition; the last number holds for all later ones."""

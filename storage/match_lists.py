@@ -60,6 +60,12 @@ class MatchFilter(Struct, frozen=True):
     """Competitions in which a bot must not be found, as its name is hidden there."""
     by_end: bool = False
     """Finished ones only, the last to end first; else the last to be made."""
+    over: bool = False
+    """Only those whose whole pairing is over: what their seats saw is public."""
+    since_ms: int | None = None
+    """Only those that ended then or later."""
+    until_ms: int | None = None
+    """Only those that ended before."""
 
 
 def list_matches(
@@ -83,8 +89,17 @@ def list_matches(
     return assemble(connection, [rows[each] for each in ids], secrets=False)
 
 
+def count_matches(connection: Connection, wanted: MatchFilter) -> int:
+    """Return how many matches `list_matches` shows without a limit."""
+    count = 0
+    for each in _one_by_one(connection, wanted):
+        ids = match_ids(connection, each, limit=None).order_by(None).subquery()
+        count += connection.execute(select(func.count()).select_from(ids)).scalar_one()
+    return count
+
+
 def match_ids(
-    connection: Connection, wanted: MatchFilter, *, limit: int, before: str | None = None
+    connection: Connection, wanted: MatchFilter, *, limit: int | None, before: str | None = None
 ) -> Select[Any]:
     """Return the query of the ids that `list_matches` shows: it reads no more than it has to."""
     query = select(matches.c.id, _time(wanted).label("time")).limit(limit)
@@ -97,9 +112,15 @@ def match_ids(
         query = query.where(STATES["finished"])
     if wanted.rated is not None:
         query = query.where(matches.c.rated == wanted.rated)
+    if wanted.since_ms is not None:
+        query = query.where(matches.c.finished_ms >= wanted.since_ms)
+    if wanted.until_ms is not None:
+        query = query.where(matches.c.finished_ms < wanted.until_ms)
     query = _of_kind(query, wanted)
-    if wanted.tournament_ids is not None or wanted.closed or wanted.unnamed:
+    if wanted.tournament_ids is not None or wanted.closed or wanted.unnamed or wanted.over:
         query = query.join(pairings, pairings.c.id == matches.c.pairing_id)
+    if wanted.over:
+        query = query.where(pairings.c.finished_ms.is_not(None))
     if wanted.closed:
         query = query.where(visible(wanted.closed, wanted.viewer))
     narrow = False

@@ -6,9 +6,10 @@ import json
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from msgspec.structs import replace
+from msgspec import structs
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, select
 
+from plyhouse.protocol.api.matches import Match, Seat
 from plyhouse.storage.causes import decoded
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.models import bots, events, match_seats, matches, pairings, players, versions
@@ -32,6 +33,14 @@ _EVENT_COLUMNS = (
     events.c.data,
 )
 
+_HEADER_COLUMNS = frozenset(MatchRow.__struct_fields__) & {
+    *matches.c.keys(),
+    *("seed", "commitment", "tournament_id"),
+} - {"nonces"}
+"""Columns of `headers` that are fields of a match as they are."""
+_SHOWN = frozenset(MatchRow.__struct_fields__) & frozenset(Match.__struct_fields__) - {"seats"}
+"""Fields of a stored match that everybody who sees it may know as they are."""
+
 
 def stored_match(connection: Connection, match_id: str) -> StoredMatch:
     """Return a match with its secret seed and all events; raise `Unknown` if there is none."""
@@ -39,6 +48,12 @@ def stored_match(connection: Connection, match_id: str) -> StoredMatch:
     if not found:
         raise Unknown(f"there is no match {match_id!r}; take an id from the list of matches")
     return found[0]
+
+
+def stored_matches(connection: Connection, match_ids: Sequence[str]) -> list[StoredMatch]:
+    """Return matches as `stored_match` does, in the order of their ids, which are a few."""
+    found = {each.header.id: each for each in _stored(connection, matches.c.id.in_(match_ids))}
+    return [found[each] for each in match_ids if each in found]
 
 
 def running_matches(
@@ -143,7 +158,7 @@ def assemble(connection: Connection, found: Iterable[Row[Any]], *, secrets: bool
         connection, [key for key, (match, _) in rows.items() if match.tournament_id is not None]
     )
     return [
-        replace(
+        structs.replace(
             match,
             seats=tuple(seats[key]),
             returns=tuple(returns[key]),
@@ -169,28 +184,34 @@ def _replaced(connection: Connection, keys: Sequence[str]) -> set[str]:
 
 def _match(row: Row[Any]) -> tuple[MatchRow, bool]:
     """Return a header without seats, and whether its seed is public."""
+    columns = row._asdict()
     match = MatchRow(
-        id=row.id,
-        pairing_id=row.pairing_id,
-        game=row.game,
-        time_control=row.time_control,
-        rated=row.rated,
-        illegal_rule=row.illegal_rule,
-        stream=row.stream,
-        commitment=row.commitment,
-        seed=row.seed,
+        **{name: columns[name] for name in _HEADER_COLUMNS},
         seats=(),
-        created_ms=row.created_ms,
         nonces=tuple(json.loads(row.nonces)),
-        status=row.status,
-        ply=row.ply,
-        started_ms=row.started_ms,
-        finished_ms=row.finished_ms,
-        termination=row.termination,
-        culprit=row.culprit,
         cause=decoded(row.reason),
-        data=row.data,
         void_cause=None if row.void_reason is None else decoded(row.void_reason),
-        tournament_id=row.tournament_id,
     )
     return match, row.over_ms is not None
+
+
+def shown(match: MatchRow) -> Match:
+    """Return a stored match as the API sends it and pages show it.
+
+    Its sentences name the holders of its seats as they are in the header.
+    """
+    returned = dict(enumerate(match.returns))
+    columns = structs.asdict(match)
+    return Match(
+        **{name: columns[name] for name in _SHOWN},
+        match=match.id,
+        pairing=match.pairing_id,
+        seats=[
+            Seat(each.seat, each.player, each.bot, each.version, returned.get(each.seat))
+            for each in match.seats
+        ],
+        reason=match.reason,
+        record=f"/api/v1/matches/{match.id}/record",
+        void_reason=match.void_reason,
+        kind=match.kind,
+    )

@@ -46,6 +46,42 @@ _PAIR_SUMS = ("wins_a", "draws", "wins_b", "score_a", "squares_a")
 _RESULTS = {"W": (1, 0, 0), "D": (0, 1, 0), "L": (0, 0, 1)}
 
 
+class _Sums:
+    """The sums that finished matches add to leaderboards."""
+
+    def __init__(self) -> None:
+        self.totals: defaultdict[tuple[str, int], list[float]] = defaultdict(lambda: [0.0] * 7)
+        """`_STANDING_SUMS` by game and version."""
+        self.pairs: defaultdict[tuple[str, int, int], list[float]] = defaultdict(lambda: [0.0] * 5)
+        """`_PAIR_SUMS` by game and two versions."""
+        self.latest: dict[tuple[str, int], int] = {}
+        """The last version of a bot in a game."""
+        self.bot_of: dict[int, int] = {}
+
+    def add(
+        self, game: str, bot: int, version: int, score: float, result: str, returned: float
+    ) -> None:
+        """Add the result of one seat."""
+        total = self.totals[game, version]
+        sums = (score, 1, *_RESULTS[result], returned, returned * returned)
+        for position, value in enumerate(sums):
+            total[position] += value
+        self.latest[game, bot] = version
+        self.bot_of[version] = bot
+
+    def add_pair(self, game: str, a: int, b: int, score: float) -> None:
+        """Add what version ``a`` scored against ``b``; nobody is compared with itself."""
+        if a == b:
+            return
+        if a > b:
+            a, b, score = b, a, 1.0 - score
+        ahead = (score > 0.5) - (score < 0.5)
+        total = self.pairs[game, a, b]
+        total[1 - ahead] += 1
+        total[3] += score
+        total[4] += score * score
+
+
 class Operations:
     """The statements of the hot path, compiled for one database."""
 
@@ -96,6 +132,11 @@ class Operations:
             "b_finished_ms",
             "b_id",
         )
+        self._pair = adding(pair_results, _PAIR_SUMS, dialect)
+        self._prepare_standings(dialect)
+        self._prepare_reads(dialect)
+
+    def _prepare_reads(self, dialect: Dialect) -> None:
         found = (
             *(matches.c.game, matches.c.rated, matches.c.finished_ms, matches.c.void_reason),
             *(match_seats.c.bot_id, match_seats.c.version_id),
@@ -111,6 +152,8 @@ class Operations:
         self._known_pairing = prepare(
             select(pairings.c.id).where(pairings.c.id == bindparam("b_id")), dialect
         )
+
+    def _prepare_standings(self, dialect: Dialect) -> None:
         self._standing = adding(
             standings, _STANDING_SUMS, dialect, "bot_id", "latest", "rating", changed=["latest"]
         )
@@ -128,7 +171,6 @@ class Operations:
             "b_bot_id",
             "b_version_id",
         )
-        self._pair = adding(pair_results, _PAIR_SUMS, dialect)
 
     def apply(self, link: Link, ops: Iterable[Op], owner: int = 0) -> None:
         """Store operations in the connection's transaction.
@@ -183,10 +225,7 @@ class Operations:
         _only_once(op.match_id for op in ops)
         rows = []
         seats: list[tuple[object, ...]] = []
-        totals: defaultdict[tuple[str, int], list[float]] = defaultdict(lambda: [0.0] * 7)
-        pairs: defaultdict[tuple[str, int, int], list[float]] = defaultdict(lambda: [0.0] * 5)
-        latest: dict[tuple[str, int], int] = {}
-        bot_of: dict[int, int] = {}
+        sums = _Sums()
         for op in ops:
             game, rated, void, holders = self._unfinished(link, op.match_id)
             rows.append(
@@ -211,17 +250,18 @@ class Operations:
             for seat, (returned, (score, result), (bot, version)) in enumerate(scored):
                 seats.append((float(returned), score, result, op.match_id, seat))
                 if rated:
-                    sums = (score, 1, *_RESULTS[result], returned, returned * returned)
-                    _add(totals[game, version], sums)
-                    latest[game, bot] = version
-                    bot_of[version] = bot
+                    sums.add(game, bot, version, score, result, returned)
             if rated:
                 versions = [version for _, version in holders]
                 for (a, b), share in zip(combinations(versions, 2), op.scores.pairs, strict=True):
                     if share is not None:
-                        _add_pair(pairs, game, a, b, share)
+                        sums.add_pair(game, a, b, share)
         self._finish.run(link, rows)
         self._seat_end.run(link, seats)
+        self._add_to_leaderboards(link, sums)
+
+    def _add_to_leaderboards(self, link: Link, sums: _Sums) -> None:
+        latest, bot_of = sums.latest, sums.bot_of
         # In order, so that two transactions never wait for each other's rows crosswise.
         self._outdate.run(link, [(False, *key, version) for key, version in sorted(latest.items())])
         self._standing.insert(
@@ -233,7 +273,7 @@ class Operations:
                     *(bot_of[version], latest[game, bot_of[version]] == version, UNRATED),
                 )
                 for (game, version), (score, games, wins, draws, losses, *returned) in sorted(
-                    totals.items()
+                    sums.totals.items()
                 )
             ],
         )
@@ -241,7 +281,7 @@ class Operations:
             link,
             [
                 (*key, int(wins), int(draws), int(losses), *scores)
-                for key, (wins, draws, losses, *scores) in sorted(pairs.items())
+                for key, (wins, draws, losses, *scores) in sorted(sums.pairs.items())
             ],
         )
 
@@ -288,26 +328,6 @@ def _only_once(ids: Iterable[str]) -> None:
     listed = list(ids)
     if len(set(listed)) != len(listed):
         raise AlreadyExists("a match is named twice in one batch; start or finish it once")
-
-
-def _add(total: list[float], values: Iterable[float]) -> None:
-    for position, value in enumerate(values):
-        total[position] += value
-
-
-def _add_pair(
-    pairs: Mapping[tuple[str, int, int], list[float]], game: str, a: int, b: int, score: float
-) -> None:
-    """Add what bot ``a`` scored against bot ``b``; nobody is compared with itself."""
-    if a == b:
-        return
-    if a > b:
-        a, b, score = b, a, 1.0 - score
-    ahead = (score > 0.5) - (score < 0.5)
-    total = pairs[game, a, b]
-    total[1 - ahead] += 1
-    total[3] += score
-    total[4] += score * score
 
 
 def _of(kinds: Mapping[type[object], list[Op]], kind: type[OpT]) -> list[OpT]:

@@ -1,38 +1,53 @@
-"""Members of a cluster, which share a PostgreSQL schema, and their leaders, as queries.
+"""Members of a cluster, their leaders, and the owners of matches, as queries.
 
-A member is a server with a shared lease (`plyhouse.storage.leases`); the epoch of the lease
-identifies it.  Members end the expired leases of each other, and from then on the database refuses
-everything that such a member writes.
+Members share a PostgreSQL schema.  A member is a server with a shared lease
+(`plyhouse.storage.leases`); the epoch of the lease identifies it.  Members end the expired leases
+of each other, and from then on the database refuses everything that such a member writes.
 
 A *role* is a job that one member at a time does, its leader.  A role is free if the leader's lease
 has ended, or if the leader is draining because it will stop.
+
+The unit of ownership is the pairing, so that all its matches have one owner.  Ownership changes in
+one way only: members `adopt` the pairings of an owner whose lease has ended.  So the fence of the
+owner's lease (`plyhouse.storage.leases`) protects all writes of a match.
+
+A pairing with unfinished matches is an *orphan* if its owner's lease has ended or is deleted.  One
+without an owner, as a server without a lease leaves it, is also an orphan.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 from urllib.parse import urlsplit
 
-from sqlalchemy import Connection, delete, func, insert, select, text
+from sqlalchemy import Connection, delete, func, insert, or_, select, text
 
-from plyhouse.storage import match_owners
 from plyhouse.storage.errors import BadUrl
 from plyhouse.storage.leases import NOW_MS
+from plyhouse.storage.match_reads import assemble, headers
 from plyhouse.storage.models import cluster_batches, events, leaders, leases, matches, pairings
+from plyhouse.storage.rows import MatchRow
 from plyhouse.storage.statements import insert_into
 
 LEADER: Final = "leader"
 """The role of the server that runs the lobby, competitions and hosting."""
-
 GRACE_MS: Final = 2_000
 """How long a member must have been valid without a gap before it ends the leases of others.
 
 All leases expire while the database is away.  The first member that comes back must leave the
 others the time to renew theirs.
 """
+AT_ONCE: Final = 64
+"""Rows that `waiting` returns at most."""
+_UNFINISHED = pairings.c.finished_ms.is_(None)
+_WITH_A_LEASE = (
+    select(leases.c.epoch)
+    .where(leases.c.epoch == pairings.c.owner, leases.c.ended_ms.is_(None))
+    .exists()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +239,7 @@ def cluster_overview(connection: Connection) -> ClusterOverview:
         for each in found
     )
     free = tuple(sorted(role for left in roles.values() for role in left))
-    return ClusterOverview(rows, sum(match_owners.orphans(connection).values()), free)
+    return ClusterOverview(rows, sum(orphans(connection).values()), free)
 
 
 def _public(address: str) -> str:
@@ -235,10 +250,6 @@ def _public(address: str) -> str:
     """
     parts = urlsplit(address)
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
-
-
-AT_ONCE: Final = 64
-"""Rows that `waiting` returns at most."""
 
 
 def add(
@@ -268,3 +279,81 @@ def forget(connection: Connection, ids: Sequence[int]) -> None:
 def forget_older(connection: Connection, before_ms: int) -> None:
     """Delete rows that no server has read in time: their receivers are gone."""
     connection.execute(delete(cluster_batches).where(cluster_batches.c.created_ms < before_ms))
+
+
+def orphans(connection: Connection) -> dict[int, int]:
+    """Return the numbers of orphaned pairings by the epochs of their owners; 0 stands for none."""
+    query = (
+        select(pairings.c.owner, func.count())
+        .where(_UNFINISHED, or_(pairings.c.owner.is_(None), ~_WITH_A_LEASE))
+        .group_by(pairings.c.owner)
+    )
+    return {owner or 0: count for owner, count in connection.execute(query)}
+
+
+def adopt(connection: Connection, new_owner: int, limit: int) -> list[str]:
+    """Give a member up to ``limit`` orphaned pairings, the oldest first; return their ids.
+
+    Pairings that another member adopts at the same time are left to it.  A member whose lease has
+    ended gets none.
+    """
+    if not _lock_lease(connection, new_owner):
+        return []
+    # Leases are read in a statement of their own.  PostgreSQL checks the condition of a statement
+    # that locks again for pairings that changed meanwhile, but with the leases as they were at its
+    # beginning: it could take a pairing from a new member that has just adopted it.
+    ended = select(pairings.c.owner).where(_UNFINISHED, ~_WITH_A_LEASE).distinct()
+    owners = list(connection.execute(ended.where(pairings.c.owner.is_not(None))).scalars())
+    query = (
+        select(pairings.c.id)
+        .where(_UNFINISHED, or_(pairings.c.owner.is_(None), pairings.c.owner.in_(owners)))
+        .order_by(pairings.c.id)
+        .limit(limit)
+        .with_for_update(key_share=True, skip_locked=True)
+    )
+    found = list(connection.execute(query).scalars())
+    if found:
+        taken = pairings.update().where(pairings.c.id.in_(found))
+        connection.execute(taken.values(owner=new_owner))
+    return found
+
+
+def _lock_lease(connection: Connection, epoch: int) -> bool:
+    """Keep the lease of a member from being ended before the commit; False if it has ended.
+
+    The server that ends it later finds the pairings among those of the member.
+    """
+    lease = select(leases.c.epoch).where(leases.c.epoch == epoch, leases.c.ended_ms.is_(None))
+    locked = lease.with_for_update(key_share=True, read=True)
+    return connection.execute(locked).first() is not None
+
+
+def owned(connection: Connection, owner: int) -> list[str]:
+    """Return the ids of a member's unfinished pairings, the oldest first."""
+    query = select(pairings.c.id).where(_UNFINISHED, pairings.c.owner == owner)
+    return list(connection.execute(query.order_by(pairings.c.id)).scalars())
+
+
+def places(
+    connection: Connection, identifiers: Collection[str]
+) -> dict[str, tuple[MatchRow, str | None, int]]:
+    """Return the header, tournament and owner of each match that is stored.
+
+    The owner is 0 for a match that is over, and for one whose owner has stopped.
+    """
+    query = (
+        headers()
+        .add_columns(pairings.c.owner, leases.c.epoch.label("alive"))
+        .outerjoin(leases, (leases.c.epoch == pairings.c.owner) & leases.c.ended_ms.is_(None))
+        .where(matches.c.id.in_(list(identifiers)))
+    )
+    rows = connection.execute(query).all()
+    found = {row.id: row for row in rows}
+    return {
+        header.id: (
+            header,
+            found[header.id].tournament_id,
+            0 if header.finished_ms else found[header.id].alive or 0,
+        )
+        for header in assemble(connection, rows, secrets=False)
+    }

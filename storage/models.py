@@ -420,6 +420,7 @@ competition_members = Table(
     Column("email", String(254), nullable=False),
     Column("token", String(16), nullable=False),  # the beginning of it; empty if it got none
     Column("institution_id", String(64)),  # NULL: not known
+    Column("login", String(254)),  # at the institution; NULL: not known
 )
 
 competition_entries = Table(

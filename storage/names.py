@@ -19,7 +19,7 @@ from typing import Final
 
 MAX_NAME: Final = 32
 SEPARATORS: Final = "_-."
-HOUSE_NAMES: Final = ("house", "house-bots", "plyhouse")
+BUILTIN_NAMES: Final = ("house", "house-bots", "plyhouse")
 """Names for the player of the built-in bots; the server takes the first one that is free."""
 PAST_GUESTS: Final = ("guest", "guests-of-the-past")
 """Names for the player who stands for all guests of the past; the first one that is free."""
@@ -27,7 +27,7 @@ GUEST_PREFIX: Final = "guest-"
 ERASED_PREFIX: Final = "erased-"
 """Begins the pseudonym of an erased person."""
 RESERVED: Final = (
-    *HOUSE_NAMES,
+    *BUILTIN_NAMES,
     *PAST_GUESTS,
     *("admin", "administrator", "chance", "server", "system"),
 )

@@ -35,7 +35,7 @@ from plyhouse.storage import (
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import CannotOpen, ClaimLost, DatabaseFull, DatabaseReadOnly
 from plyhouse.storage.match_writes import operations
-from plyhouse.storage.pseudonyms import known_names
+from plyhouse.storage.personal_data import known_names
 from plyhouse.storage.rows import By, EventRow, Identity, Op, wall_ms
 from plyhouse.storage.statements import ROWS_AT_ONCE
 from plyhouse.storage.submissions import Submissions
@@ -94,6 +94,15 @@ _TOUCH_EVERY_MS = 60_000
 LEAST_FREE: Final = 8 * 1024 * 1024
 """Bytes left on the disk of a database file below which it counts as full."""
 _EVENTS = {EventRow}
+
+
+def _notes(
+    connection: Connection, bot: Bot, version: int, label: str, now_ms: int
+) -> tuple[str, list[str]]:
+    return (
+        suspensions.reason_of(connection, version),
+        competition_entries.unhelped(connection, bot, label, now_ms),
+    )
 
 
 class Store:
@@ -302,26 +311,34 @@ class Store:
 
     async def known_login(
         self, player_id: int, name: str, label: str, digest: str = ""
-    ) -> tuple[Bot, int, str] | None:
-        """Return a bot, its version and why that is suspended, if `log_in` need not write.
+    ) -> tuple[Bot, int, str, list[str]] | None:
+        """Return a bot, its version, why that is suspended, and `competition_entries.unhelped`.
 
-        None if the bot or the version is new, or may be submitted to a competition.  A bot that
+        None if `log_in` has to write: the bot or the version is new, or may be submitted to a
+        competition.  A bot that
         comes back in the middle of a match is known: its clock must not wait for commits.  Raises
         `InvalidName` for names and labels that nothing can have.
         """
         now = self._clock()
         people.check_name(name, "bot")
 
-        def work(connection: Connection) -> tuple[Bot, int, str] | None:
+        def work(connection: Connection) -> tuple[Bot, int, str, list[str]] | None:
             row = people.find_bot(connection, player_id, name)
             if row is None:
                 return None
             version = people.find_version(connection, row.id, label, digest)
             if version is None or competition_entries.changes(connection, row, version, now):
                 return None
-            return row, version, suspensions.reason_of(connection, version)
+            return row, version, *_notes(connection, row, version, label, now)
 
         return await self._database.read(work)
+
+    async def version_notes(self, bot: Bot, version: int, label: str) -> tuple[str, list[str]]:
+        """Return why a version is suspended, and `competition_entries.unhelped`."""
+        now = self._clock()
+        return await self._database.read(
+            lambda connection: _notes(connection, bot, version, label, now)
+        )
 
     # matches
 

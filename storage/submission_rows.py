@@ -20,6 +20,8 @@ OUTCOMES: Final = {
     "refused": "not entered: the check refused it",
     "person": "not entered: a competition takes bots, and this one has the name of its account",
     "games": "not entered: it plays none of the games of this competition",
+    "help": "not entered: the label of its version does not state the level of help that this "
+    "competition demands",
     "begun": "not entered: the final began before the check was done",
     "full": "not entered: your other bots have all places; "
     "`plyhouse bot enter NAME --replace OTHER` gives it one",
@@ -103,6 +105,17 @@ class SubmissionRow:
     needs: str = ""
     """The program that it is started with, which its machine has to have; empty for none."""
     competitions: tuple[AskedEntry, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The bot with its player, as in ``ada/mybot``."""
+        return f"{self.player}/{self.bot}"
+
+    @property
+    def unchecked(self) -> bool:
+        """True if it waits for its check, or for that of a further competition."""
+        asked = any(each.outcome == "" for each in self.competitions)
+        return self.status == "waiting" or (self.status == "ready" and asked)
 
 
 def no_submission(number: int) -> Unknown:

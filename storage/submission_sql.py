@@ -38,6 +38,37 @@ AT_ONCE = 500
 # ----------------------------------------------------------------------------- submitting
 
 
+def _insert_new(
+    connection: Connection,
+    bot_id: int,
+    label: str,
+    digest: str,
+    most_versions: int | None,
+    now_ms: int,
+    needs: str,
+) -> int:
+    """Insert a submission of a package that the bot has not had; return its id."""
+    fresh = versions.c.bot_id == bot_id, versions.c.label == label, versions.c.digest == digest
+    known = connection.execute(select(exists().where(*fresh))).scalar_one()
+    version = people.ensure_version(connection, bot_id, label, now_ms, most_versions, digest)
+    values = {
+        "bot_id": bot_id,
+        "version_id": version,
+        "digest": digest,
+        "submitted_ms": now_ms,
+        "status": "waiting",
+        "report": "",
+        "games": "[]",
+        "connected": known,
+        "needs": needs,
+    }
+    return int(
+        connection.execute(
+            submissions.insert().values(values).returning(submissions.c.id)
+        ).scalar_one()
+    )
+
+
 def insert(
     connection: Connection,
     bot_id: int,
@@ -73,24 +104,7 @@ def insert(
     if needed and not _keep(connection, owner, digest, size, most_bytes, now_ms):
         return None
     if found is None:
-        fresh = versions.c.bot_id == bot_id, versions.c.label == label, versions.c.digest == digest
-        known = connection.execute(select(exists().where(*fresh))).scalar_one()
-        version = people.ensure_version(connection, bot_id, label, now_ms, most_versions, digest)
-        identity = connection.execute(
-            submissions.insert()
-            .values(
-                bot_id=bot_id,
-                version_id=version,
-                digest=digest,
-                submitted_ms=now_ms,
-                status="waiting",
-                report="",
-                games="[]",
-                connected=known,
-                needs=needs,
-            )
-            .returning(here.id)
-        ).scalar_one()
+        identity = _insert_new(connection, bot_id, label, digest, most_versions, now_ms, needs)
     else:
         identity = found.id
         if found.status == "refused":  # the house may have changed since
@@ -161,21 +175,14 @@ def _ask(
 # ---------------------------------------------------------------------------- being checked
 
 
-def waiting_for(connection: Connection, competition_id: str) -> list[str]:
-    """Return the names (``player/bot``) of what is to play in a competition once it is checked."""
+def waiting_for(connection: Connection, competition_id: str) -> list[SubmissionRow]:
+    """Return what is to play in a competition once it is checked, the oldest first."""
     here, asked = submissions.c, submission_entries.c
-    query = (
-        select(players.c.name, bots.c.name)
-        .select_from(submissions)
-        .join(submission_entries, asked.submission_id == here.id)
-        .join(bots, bots.c.id == here.bot_id)
-        .join(players, players.c.id == bots.c.player_id)
-        .where(
-            here.status != "refused", asked.competition_id == competition_id, asked.outcome == ""
-        )
-        .order_by(here.submitted_ms, here.id)
+    pending = exists().where(
+        asked.submission_id == here.id, asked.competition_id == competition_id, asked.outcome == ""
     )
-    return [f"{player}/{bot}" for player, bot in connection.execute(query)]
+    query = _rows().where(here.status != "refused", pending).order_by(here.submitted_ms, here.id)
+    return _with_entries(connection, connection.execute(query).all())
 
 
 def check(

@@ -30,7 +30,7 @@ from plyhouse.storage.people import bot_named
 from plyhouse.storage.rows import By
 from plyhouse.storage.statements import insert_into
 
-HOUSE = "the house"
+SUSPENDER = "the house"
 """The actor of suspensions in the audit log."""
 
 
@@ -192,7 +192,7 @@ def suspend(connection: Connection, version_id: int, reason: str, now_ms: int) -
         new = insert_into(suspensions, connection.dialect).values(version_id=version_id, **values)
         if not connection.execute(new.on_conflict_do_nothing()).rowcount:
             return False
-    by = By(HOUSE, reason)
+    by = By(SUSPENDER, reason)
     what = "version.suspend"
     audit.add(connection, now_ms, by, what, audit.ABOUT, version_id, version_id=version_id)
     withdraw_suspended(connection, by, now_ms, version_id)

@@ -1,26 +1,23 @@
-"""Tournaments, their entries, progress and tables: the SQL.
+"""Tournaments, their entries and progress: the SQL.
 
 A tournament is the schedule of one game in a competition (`plyhouse.storage.competition_sql`).
 """
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from msgspec.structs import replace
-from sqlalchemy import Connection, case, func, select
+from sqlalchemy import Connection, func, select
 from sqlalchemy.sql.elements import ColumnElement
 
-from plyhouse.protocol.api.competitions import TournamentStanding
 from plyhouse.storage import audit
 from plyhouse.storage.errors import NotNow, Unknown
 from plyhouse.storage.locks import locking
 from plyhouse.storage.models import (
     bots,
-    competition_games,
     match_seats,
     matches,
     pairings,
@@ -65,8 +62,6 @@ class TournamentOverview:
     entries: list[EntryRow]
     """In the order in which they were made."""
     progress: Progress
-    table: list[TournamentStanding]
-    """The table of all entries, best first."""
 
 
 def create(
@@ -113,20 +108,13 @@ def find_tournament(
     return TournamentRow(*found)
 
 
-def list_all(connection: Connection, *, without_students: bool = False) -> list[TournamentRow]:
-    """Return all tournaments, or those of competitions without students, newest first.
-
-    The latter have the id of their competition.
-    """
+def list_all(connection: Connection) -> list[TournamentRow]:
+    """Return all tournaments, newest first."""
     query = (
         select(*_COLUMNS)
         .where(tournaments.c.status != "deleted")
         .order_by(tournaments.c.created_ms.desc(), tournaments.c.id.desc())
     )
-    if without_students:
-        query = query.join(
-            competition_games, competition_games.c.competition_id == tournaments.c.id
-        )
     return [TournamentRow(*row) for row in connection.execute(query)]
 
 
@@ -210,27 +198,19 @@ def _update(connection: Connection, tournament_id: str, values: Mapping[str, obj
     connection.execute(tournaments.update().where(tournaments.c.id == tournament_id).values(values))
 
 
-def withdraw(
-    connection: Connection,
-    tournament_id: str,
-    bot_id: int,
-    by: By,
-    now_ms: int,
-    *,
-    tell: bool = False,
-) -> EntryRow:
-    """Take a bot out of pairings still to begin, with an entry in the audit log.
+def withdraw(connection: Connection, tournament_id: str, bot_id: int, by: By, now_ms: int) -> None:
+    """Take a bot out of pairings of one game still to begin, with an entry in the audit log.
 
-    ``tell`` shows the reason to everybody who sees the board.  Raises `Unknown` if the bot was
-    never in the tournament.
+    Everybody who sees the board sees the reason.  Raises `Unknown` if the bot was never in the
+    tournament.
     """
     row = find_tournament(connection, tournament_id)
     for entry in list_entries(connection, tournament_id):
         if entry.bot_id == bot_id:
-            withdraw_some(connection, tournament_id, {bot_id: by.why * tell})
+            withdraw_some(connection, tournament_id, {bot_id: by.why})
             audit.add(connection, now_ms, by, "competition.withdraw",
                       f"{audit.ABOUT} from {row.name}", row.id, bot_id=bot_id)  # fmt: skip
-            return dataclasses.replace(entry, status="withdrawn")
+            return
     raise Unknown(f"this bot has no entry in the competition {tournament_id!r}")
 
 
@@ -336,7 +316,6 @@ def overview(connection: Connection, tournament_id: str) -> TournamentOverview:
         find_tournament(connection, tournament_id),
         list_entries(connection, tournament_id),
         _progress(connection, tournament_id),
-        _table(connection, tournament_id),
     )
 
 
@@ -352,55 +331,3 @@ def _progress(connection: Connection, tournament_id: str) -> Progress:
         .where(pairings.c.tournament_id == tournament_id)
     )
     return Progress(*map(int, connection.execute(counted).one()))
-
-
-def _table(connection: Connection, tournament_id: str) -> list[TournamentStanding]:
-    """Return the table of a tournament: by score, wins, then age of the bot.
-
-    All its matches count that are not void, rated or not. Entries without one come last.
-    """
-    results = (
-        select(
-            match_seats.c.bot_id,
-            func.sum(match_seats.c.score).label("score"),
-            func.count(match_seats.c.result).label("games"),
-            func.sum(_is("W")).label("wins"),
-            func.sum(_is("D")).label("draws"),
-            func.sum(_is("L")).label("losses"),
-            func.sum(match_seats.c.returned).label("returned"),
-        )
-        .join(matches, matches.c.id == match_seats.c.match_id)
-        .join(pairings, pairings.c.id == matches.c.pairing_id)
-        .where(
-            pairings.c.tournament_id == tournament_id,
-            match_seats.c.result.is_not(None),
-            of_present_versions(),
-        )
-        .group_by(match_seats.c.bot_id)
-        .subquery()
-    )
-    columns = ("score", "games", "wins", "draws", "losses", "returned")
-    score, games, wins, draws, losses, returned = (
-        func.coalesce(results.c[name], 0).label(name) for name in columns
-    )
-    query = (
-        select(players.c.name, bots.c.name, bots.c.id, score, games, wins, draws, losses, returned)
-        .select_from(tournament_entries)
-        .join(bots, bots.c.id == tournament_entries.c.bot_id)
-        .join(players, players.c.id == bots.c.player_id)
-        .outerjoin(results, results.c.bot_id == tournament_entries.c.bot_id)
-        .where(tournament_entries.c.tournament_id == tournament_id)
-        .order_by(score.desc(), wins.desc(), bots.c.id)
-    )
-    table: list[TournamentStanding] = []
-    for rank, row in enumerate(connection.execute(query), start=1):
-        player, bot, bot_id, points, count, won, drawn, lost, total = row
-        numbers = int(count), int(won), int(drawn), int(lost)
-        table.append(
-            TournamentStanding(rank, player, bot, bot_id, float(points), *numbers, float(total))
-        )
-    return table
-
-
-def _is(result: str) -> ColumnElement[int]:
-    return case((match_seats.c.result == result, 1), else_=0)

@@ -28,7 +28,7 @@ from tests.harness.zygote import (
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # what would be warned of here is refused below
-    from plyhouse.clients.shared.gc_settings import collect_rarely
+    from plyhouse.clients.shared.program_settings import collect_rarely
     from plyhouse.games import _build, native
 
 # A shell starts background jobs with SIGINT ignored, and Python, like every child of ours,

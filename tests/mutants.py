@@ -5,10 +5,12 @@
     python -m tests.mutants --seed 7 --sample 50              every module of the table
 
 `tests/mutants.toml` names the test files that must kill the mutants of each module, and its
-equivalent mutants with a reason.  Each mutant runs those files in a fresh, interpreted process, in
-a copy of the tree; a run that takes too long counts as killed.  A sample draws places in the code
-first and one mutant for each, so that a sum with ten other operators weighs no more than a
-comparison.  The draw depends on the text of a line and its function only: edits elsewhere leave it.
+equivalent mutants with a reason.  Each mutant runs those files, interpreted, in a copy of the tree.
+Its process is forked from one that has imported pytest and other packages but none of ours, which
+saves the time of these imports.  A run that takes too long counts as killed.  A sample draws places
+in the code first and one mutant for each, so that a sum with ten other operators weighs no more
+than a comparison.  The draw depends on the text of a line and its function only: edits elsewhere
+leave it.
 
 Install it with ``pip install -e .[mutants]``.
 """
@@ -23,12 +25,12 @@ import difflib
 import hashlib
 import os
 import re
-import resource
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import tomllib
 from collections import Counter
@@ -67,6 +69,30 @@ ORDER = re.compile(r"Comparison\w+_(Eq|NotEq)_[LG]tE?$")
 """Operators that make an order of equality: left out for literal words, which have none."""
 TYPING = {"abstractmethod", "final", "overload", "override"}
 LOGGING = re.compile(r"_?log(ger)?\.(debug|info|warning|error|exception)\(")
+
+
+FORKS = """
+import gc, importlib, os, sys
+for name in "pytest hypothesis httpx msgspec msgpack numpy networkx pygments.lexers pytest_asyncio \
+pytest_timeout xdist.plugin sqlalchemy.ext.asyncio websockets _hypothesis_pytestplugin".split():
+    importlib.import_module(name)
+import pytest
+gc.freeze()
+for line in sys.stdin:
+    if (child := os.fork()) == 0:
+        os.setsid()
+        for number, path in enumerate((os.devnull, "output", "output")):
+            extra = os.O_CREAT | os.O_TRUNC if number == 1 else 0
+            os.dup2(os.open(path, os.O_RDWR | extra), number)
+        code = pytest.main(line.split())
+        sys.stdout.flush()
+        os._exit(code)
+    print(child, flush=True)
+    _, status, used = os.wait4(child, 0)
+    print(os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, flush=True)
+"""
+"""A program that forks a process for each line, which runs pytest with the words of the line, and
+prints its id, then its exit code and seconds."""
 
 
 class RemoveStatement(operators.Operator):  # type: ignore[misc,unused-ignore]
@@ -188,6 +214,12 @@ def changed(before: str, after: str) -> tuple[str, str]:
     return was, becomes
 
 
+def kill(leader: int) -> None:
+    """Kill a process and all of its session's group."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(leader, signal.SIGKILL)
+
+
 class Copy:
     """A copy of the tree, so that an interruption leaves no mutant in the checkout.  It has no
     machine code, and its packages come before those of the installed checkout."""
@@ -204,7 +236,17 @@ class Copy:
         if machine_code := [*folder.rglob("*.so"), *folder.rglob("*.pyd")]:
             raise SystemExit(f"{machine_code[0]} is machine code, and mutants are interpreted.")
         path = os.pathsep.join([str(folder / "tests/typing"), str(folder)])
-        self.environment = {**os.environ, "PLYHOUSE_PURE": "1", "PYTHONPATH": path}
+        self.spent = 0.0
+        """Processor seconds of the last run."""
+        self.forks = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-c", FORKS],
+            cwd=folder,
+            env={**os.environ, "PLYHOUSE_PURE": "1", "PYTHONPATH": path},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            bufsize=1,
+        )
 
     def passes(self, module: str, source: str, tests: list[str], seconds: float) -> bool:
         """Run a module's tests with another source of the module."""
@@ -213,25 +255,25 @@ class Copy:
         for stale in path.parent.glob(f"__pycache__/{path.stem}.*"):
             stale.unlink()  # time and size may be those of the mutant before
         shutil.rmtree(self.folder / ".hypothesis", ignore_errors=True)
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
-        with (self.folder / "output").open("wb") as output:
-            child = subprocess.Popen(
-                [*command, "--hypothesis-seed=0", *tests],
-                cwd=self.folder,
-                env=self.environment,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                start_new_session=True,
-            )
-            try:
-                return child.wait(seconds) == 0
-            except subprocess.TimeoutExpired:
-                return False
-            finally:
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(child.pid, signal.SIGKILL)
-                child.wait()
+        asked, answers = self.forks.stdin, self.forks.stdout
+        assert asked is not None
+        assert answers is not None
+        words = "-x -q -p no:cacheprovider --hypothesis-seed=0"
+        words += " -W ignore::pytest.PytestAssertRewriteWarning"
+        asked.write(" ".join([words, *tests]) + "\n")
+        child = int(answers.readline())
+        late = threading.Timer(seconds, kill, [child])
+        late.start()
+        try:
+            code, spent = answers.readline().split()
+            self.spent = float(spent)
+            return code == "0"
+        finally:
+            late.cancel()
+            kill(child)  # what it has left running
+            path.write_text((ROOT / module).read_text(encoding="utf-8"), encoding="utf-8")
+            for stale in path.parent.glob(f"__pycache__/{path.stem}.*"):
+                stale.unlink()
 
     def output(self) -> str:
         return (self.folder / "output").read_text(errors="replace")
@@ -246,11 +288,10 @@ def run(copy: Copy, module: str, entry: dict[str, Any], seed: int, sample: int |
         for becomes in ([each["becomes"]] if isinstance(each["becomes"], str) else each["becomes"])
     }
     unused = set(known)
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    start = time.monotonic()
     if not copy.passes(module, source, tests, 600):
         raise SystemExit(f"The tests of {module} fail without a mutant:\n{copy.output()}")
-    wall, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
-    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    wall, spent = time.monotonic() - start, copy.spent
     if copy.passes(module, f"{source}\nraise RuntimeError\n", tests, 600):
         raise SystemExit(f"The tests of {module} do not import it from {copy.folder}.")
     tally: Counter[str] = Counter()

@@ -54,11 +54,17 @@ SECOND: Final = (
         ),
     ),
     Rule(
-        "It plays by a program that most machines lack: an engine, or a compiler of a language.",
+        "It needs a program or library that most machines lack: an engine, a compiler, or pyarrow.",
         (
+            "tests/cli/test_with_a_server.py::test_matches_are_exported_as_parquet",
             "tests/engines/test_over_server.py",
             "tests/engines/test_real_engines.py",
             "tests/languages",
+            "tests/server/test_dataset.py::test_*parquet_*is_written*",
+            "tests/server/test_dataset.py::test_parquet_has_the_same_rows",
+            "tests/server/test_dataset.py::test_a_part_of_a_parquet_file*",
+            "tests/server/test_dataset.py::test_few_parquet_files*",
+            "tests/server/test_exports.py::test_parquet_where_pyarrow_is",
         ),
     ),
     Rule(

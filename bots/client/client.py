@@ -138,6 +138,11 @@ class Disconnected:
     reason: str
     retry_in: float
 
+    @property
+    def text(self) -> str:
+        """The reason and the time of the next attempt, for the bot's author."""
+        return f"{self.reason.rstrip('.')}; trying again in {self.retry_in:.1f} s"
+
 
 @dataclass(eq=False, slots=True)
 class _Pending:

@@ -25,6 +25,7 @@ from plyhouse.bots.engines.engine_process import EngineProcess, Program, Wait, f
 from plyhouse.bots.engines.errors import EngineError, IllegalMove, quoted
 from plyhouse.bots.engines.variants import Variant
 from plyhouse.games.base import Game
+from plyhouse.games.renaming import Renamed
 from plyhouse.protocol.messages import CHANCE_SEAT, Outcome
 
 __all__ = ["MS", "Engine", "EngineBot", "EngineClock", "Thinking", "engine_clock", "parse_options"]
@@ -237,6 +238,11 @@ class EngineBot(Bot):
 
     def ready(self, kind: type[_EngineKind], game: Game, turn: Wait | None = None) -> _EngineKind:
         """Return the engine, set up for this match; a new one learns the match again."""
+        if isinstance(game, Renamed):
+            raise EngineError(
+                f"{self.program.name} knows the usual names only, and not those of {game.spec}: "
+                f"accept only {game.original.spec}, with --game."
+            )
         engine = self.running(kind, turn)
         if engine.match is not self:
             self.set_up(engine, game, turn)

@@ -70,11 +70,29 @@ class Result:
     resigns: bool
 
 
+_OPTIONAL: Final = frozenset(
+    ("?", "accepted", "easy", "level", "otim", "post", "rejected", "st", "time", "xboard")
+)
+"""Commands without which an engine still plays: its time is watched, and "?" is sent anyway."""
+
+
 @dataclass(frozen=True, slots=True)
 class Refused:
     """The engine does not know, or does not allow, what it was told."""
 
     text: str
+
+    @property
+    def harmless(self) -> bool:
+        """True if it refuses only a time or a way to show its thoughts, so that it still moves.
+
+        >>> Refused("Error (unknown command): st 0.97").harmless
+        True
+        >>> Refused("Error (unknown command): e2e4").harmless
+        False
+        """
+        found = re.fullmatch(r"Error *\([^)]*\) *: *(\S+).*", self.text)
+        return found is not None and found[1] in _OPTIONAL
 
 
 class XboardClient:

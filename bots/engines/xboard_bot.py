@@ -132,6 +132,8 @@ class XboardBot(EngineBot):
                     return variant.action(turn.state, text, client.name)
                 case Result(resigns=True):
                     turn.resign()
+                case Refused(text) as refused if refused.harmless:
+                    pass
                 case Result(text) | Refused(text):
                     raise client.unreadable(text)
             return None

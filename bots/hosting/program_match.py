@@ -20,7 +20,7 @@ from plyhouse.bots.client.timing import MS
 from plyhouse.bots.hosting.program_process import Program
 from plyhouse.bots.process.ply_cost import CostOfPly, Stopwatch
 from plyhouse.bots.running.history import History
-from plyhouse.bots.running.summary import SeatResult
+from plyhouse.bots.running.run_options import SeatResult
 from plyhouse.protocol.codec import refusal
 from plyhouse.protocol.messages import (
     AcceptDraw,
@@ -115,6 +115,7 @@ class ProgramMatch:
         """The ply of the last turn from the server."""
         self._stopwatch: Stopwatch | None = None
         self._charged = 0
+        self._advice = ""
 
     @property
     def to_move(self) -> bool:
@@ -252,12 +253,22 @@ class ProgramMatch:
         """The match is over."""
         self._history.extend(finished.events)
         self.outcome = finished.outcome
+        if finished.outcome.seat == self.seat:
+            self._explain(finished.outcome)
         self._end_ply(answered=False)
         if self._program is not None:
             self._program.voice.ply = None  # what it prints now are its last words
         self.tell(msgspec.structs.replace(finished, events=self._untold()))
         self.over.set()
         self.wanted.set()
+
+    def _explain(self, outcome: Outcome) -> None:
+        """Find out whether the server never got what the program has said."""
+        if outcome.termination == "flag_fall":
+            self._advice = "keep to the deadline_ms of the turn, and flush the output"
+        if self._program is not None and (unfinished := self._program.unfinished):
+            self._advice = unfinished
+            self._program.note(unfinished)
 
     def tell(self, message: ServerMessage) -> None:
         """Pass on a message that needs no answer; a stopped process reads it later."""
@@ -279,6 +290,7 @@ class ProgramMatch:
             outcome=outcome,
             plies=self._history.plies,
             charged_ms=self._charged,
+            advice=self._advice,
         )
 
     def _turn(self, turn: Turn) -> None:

@@ -42,6 +42,8 @@ MOST_NOTES: Final = 50
 MOST_REFUSED: Final = 100
 """Requests of a process that the server may refuse."""
 
+ADVICE: Final = "end each message with a line end, and flush the output"
+
 LAST_LINES: Final = 1.0
 """Seconds to read what an ended program has said and printed."""
 
@@ -68,6 +70,8 @@ class Program:
         self._refused = 0
         self._problem = ""
         """Why we end it, if it is we."""
+        self._begun = b""
+        """Output of the program after its last line end."""
         self.voice = voice = AuthorOutput()
         """The match and ply that its output belongs to."""
         self._printing = asyncio.create_task(
@@ -141,13 +145,22 @@ class Program:
             self.hello = self._hello.result()
             return
         if not self._reading.done():
-            raise BotLoadError(f"the program said no hello within {seconds:g} s")
+            told = self.unfinished or f"it has written nothing: {ADVICE}"
+            raise BotLoadError(f"the program said no hello within {seconds:g} s; {told}")
         raise BotLoadError(f"the program ended before it said hello: {await self.end(LAST_LINES)}")
 
     @property
     def pid(self) -> int:
         """Process id, as seen from here."""
         return self._boxed.pid
+
+    @property
+    def unfinished(self) -> str:
+        """Advice on a missing line end, for the author; empty if none is missing."""
+        if not self._begun.strip():
+            return ""
+        shown = start_of(self._begun)
+        return f"it has written {len(self._begun)} bytes without a line end: {shown} ({ADVICE})"
 
     def plays(self, match: str) -> None:
         """Assign the program's output to this match, including all of it so far."""
@@ -239,15 +252,22 @@ class Program:
             if line.strip():
                 self._said(line)
             await turns.took_one()
-        await asyncio.wait({self._waiting}, timeout=LAST_LINES / 10)
+        await asyncio.wait({self._waiting}, timeout=LAST_LINES)
         if not self._waiting.done():
             self._problem = "it closed its standard output"
 
     async def _line(self) -> bytes:
-        try:
-            return await self._out.readline()
-        except ValueError:
-            return b" " * (MAX_CLIENT_FRAME + 1)
+        """Return the next line, a longer beginning than a line may have, or the end of the output.
+
+        It is empty after that.
+        """
+        while b"\n" not in self._begun and len(self._begun) <= MAX_CLIENT_FRAME:
+            more = await self._out.read(MAX_CLIENT_FRAME)
+            if not more:
+                break
+            self._begun += more
+        line, end, self._begun = self._begun.partition(b"\n")
+        return line + end
 
     def _said(self, line: bytes) -> None:
         try:

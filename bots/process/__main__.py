@@ -48,7 +48,8 @@ def main() -> None:
     sys.argv = [spec]
     try:
         bot_class = load_bot(spec)
-        make = partial(bot_class, **bot_options(spec, bot_class))
+        options = bot_options(spec, bot_class)
+        make = partial(bot_class, **options)
     except BotLoadError as error:
         wire.send(LoadFailed(str(error), error.details))
         return
@@ -63,6 +64,7 @@ def main() -> None:
             concurrent=concurrent,
             best_at_deadline=bool(bot_class.play_best_at_deadline),
             options=described_options(bot_class.__init__),
+            label=bot_class.version_label(**options),
             prepares=prepares,
         )
     )

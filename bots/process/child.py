@@ -29,7 +29,8 @@ from typing import Any, Final
 import msgspec
 
 from plyhouse.bots import api
-from plyhouse.bots.api import Bot, BotError, Resignation, Turn, TurnClock, TurnOver
+from plyhouse.bots.action_text import Thoughts
+from plyhouse.bots.api import Bot, BotError, NoAnswer, Resignation, Turn, TurnClock, TurnOver
 from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.process.messages import (
     HEADER,
@@ -53,7 +54,6 @@ from plyhouse.bots.process.messages import (
     shortened,
 )
 from plyhouse.bots.process.tracker import Tracker, match_of, position_text
-from plyhouse.bots.thoughts import Thoughts
 
 __all__ = ["Child", "Seat", "Wire", "run", "start_reader"]
 
@@ -284,8 +284,9 @@ class Child:
         """Send the result of ``run``, or its failure."""
         try:
             text, problem = self._text(think, turn, run())
-        except Resignation:
-            self.wire.send(Resigned(think.match, think.turn))
+        except Resignation as error:
+            why = str(error) if isinstance(error, NoAnswer) else ""
+            self.wire.send(Resigned(think.match, think.turn, why))
         except BaseException as error:  # the bot may also raise SystemExit or KeyboardInterrupt
             if think.turn in self.stopped and isinstance(error, self.endings):
                 self.wire.send(Stopped(think.match, think.turn))

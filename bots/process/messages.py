@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 import msgspec
 
-from plyhouse.bots.thoughts import Thoughts
+from plyhouse.bots.action_text import Thoughts
 from plyhouse.protocol.messages import ClockState, Event, MatchSnapshot, Outcome
 
 __all__ = [
@@ -140,6 +140,8 @@ class Loaded(_Said, frozen=True):
     best_at_deadline: bool
     options: list[tuple[str, str, str]] = []
     """Name, kind (``int``, ``float``, ``bool`` or ``str``) and default of each option."""
+    label: str = ""
+    """Label of the version; that of the run comes before it."""
     prepares: bool = False
     """True if the bot prepares for a match before its clock runs; then `Prepared` follows."""
 
@@ -196,6 +198,8 @@ class Resigned(_Said, frozen=True):
 
     match: str
     turn: int
+    no_answer: str = ""
+    """Why a language model has no action to play; empty for any other resignation."""
 
 
 class Failed(_Said, frozen=True):

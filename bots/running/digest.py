@@ -2,8 +2,8 @@
 
 The digest covers the bot's file, the modules beside it that it imports (and those that they
 import), files that its options name, and the options themselves.  It does not cover installed
-packages and other files that the bot opens.  The bot's runner computes it, so it distinguishes
-versions but does not protect from a runner that lies.
+packages and other files that the bot opens.  The bot's session computes it, so it distinguishes
+versions but does not protect from a session that lies.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Play one match for the runner: messages of the match in, actions out.
+"""Play one match for the session: messages of the match in, actions out.
 
 ``hard`` is the latest time at which the action must leave this machine (`time_management`).  At
-that time the runner plays the best reported action, unless the bot has disabled this.  If the bot
-has reported nothing, it keeps thinking: the runner never plays an action that the bot did not
+that time the session plays the best reported action, unless the bot has disabled this.  If the bot
+has reported nothing, it keeps thinking: the session never plays an action that the bot did not
 choose, and without an answer the flag falls.
 
-The runner sends illegal actions, too: the referee decides (``illegal_rule``), and the author sees
+The session sends illegal actions, too: the referee decides (``illegal_rule``), and the author sees
 the legal actions.  With the rule ``retry``, the bot is asked again on the same clock.  If it gives
 the same illegal answer `SAME_MISTAKES` times in a row, it counts as failed.
 """
@@ -26,7 +26,7 @@ from plyhouse.bots.process.author_log import AuthorLog, heading
 from plyhouse.bots.process.messages import Begin, Chosen, Failed, Resigned
 from plyhouse.bots.process.supervisor import Request, Supervisor
 from plyhouse.bots.running.history import History
-from plyhouse.bots.running.summary import SeatResult
+from plyhouse.bots.running.run_options import SeatResult
 from plyhouse.bots.running.time_management import (
     allot,
     expected_moves_left,
@@ -40,6 +40,7 @@ from plyhouse.protocol.messages import (
     ClockState,
     Event,
     Finished,
+    GiveUp,
     LedgerEntry,
     MatchSnapshot,
     Outcome,
@@ -78,7 +79,7 @@ class Surroundings:
 
 
 class MatchPlayer:
-    """A match with its bot; the runner passes every message about it."""
+    """A match with its bot; the session passes every message about it."""
 
     def __init__(
         self,
@@ -209,6 +210,9 @@ class MatchPlayer:
             outcome=outcome,
             plies=self.history.plies,
             charged_ms=self._charged,
+            advice="keep to the time that is left by turn.limit or turn.report"
+            if outcome.termination == "flag_fall"
+            else "",
         )
 
     def forget(self) -> None:
@@ -278,15 +282,19 @@ class MatchPlayer:
                     self._note(answer.warning, request.ply)
                 info = None if answer.info is None else msgspec.to_builtins(answer.info)
                 await self._act(request.ply, answer.action, arrived, info)
-            case Resigned():
+            case Resigned(no_answer=""):
                 await self._give_up(f"match {self.match}: the bot resigns at ply {request.ply + 1}")
+            case Resigned(no_answer=why):
+                self._note(why, request.ply)
+                await self._give_up(f"match {self.match}: no legal action", "no_answer", why)
             case Failed():
                 self._around.log.crash(
                     self.match, answer.error, answer.traceback, answer.position, request.ply
                 )
                 await self._give_up(
                     f"match {self.match}: resigned, because the bot failed: {answer.error}",
-                    crash=_kept(answer),
+                    reason="bot_crash",
+                    detail=_kept(answer),
                 )
             case str():
                 self._note(
@@ -361,24 +369,20 @@ class MatchPlayer:
             self._give_up(
                 f"match {self.match}: resigned, because the bot repeats an action that is not "
                 f"legal: {action!r}",
-                crash=f"{action!r} was refused {self._mistakes} times",
+                reason="bot_crash",
+                detail=f"{action!r} was refused {self._mistakes} times",
             )
         )
         return True
 
-    async def _give_up(self, why: str, *, crash: str = "") -> None:
+    async def _give_up(self, why: str, reason: GiveUp = "resignation", detail: str = "") -> None:
         if self._given_up or self.outcome is not None:
             return
         self._given_up = True
         self._around.say(why)
         try:
             await self._around.client.request(
-                lambda number: Resign(
-                    number,
-                    self.match,
-                    "bot_crash" if crash else "resignation",
-                    crash[:DETAIL_LIMIT],
-                ),
+                lambda number: Resign(number, self.match, reason, detail[:DETAIL_LIMIT]),
                 repeat=True,
             )
         except ClientError as error:

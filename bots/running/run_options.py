@@ -1,4 +1,9 @@
-"""Options of a run of a bot, and its reaction to signals."""
+"""Options of a run of a bot, its reaction to signals, and its result as values and as text.
+
+>>> lost = SeatResult("m1", "pig", 0, ("bert/rival",), Outcome("flag_fall", [-1.0, 1.0], 0), 1, 900)
+>>> verdict(lost)
+'lost -1 after 1 ply: flag fall by us'
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,7 @@ import dataclasses
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from plyhouse.bots.client.client import FIRST_ATTEMPTS, Client, ClientError, ConnectionLost
@@ -18,12 +23,12 @@ from plyhouse.bots.process.bot_process import IMPORT_TIMEOUT
 from plyhouse.bots.process.launcher import BARE, Launcher
 from plyhouse.bots.process.ply_cost import CostOfPly
 from plyhouse.bots.process.supervisor import HANG_GRACE
-from plyhouse.bots.running.summary import SeatResult, counted
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError, listed
 from plyhouse.games.registry import add_game_file, get_game
 from plyhouse.protocol.codec import MSGPACK, Codec
-from plyhouse.protocol.messages import Answer, Challenge, ChallengeClosed, Ok
+from plyhouse.protocol.messages import VOID, Answer, Challenge, ChallengeClosed, Ok, Outcome
+from plyhouse.protocol.parts import HelpDemand
 
 __all__ = [
     "AcceptedGames",
@@ -31,9 +36,78 @@ __all__ = [
     "ChallengeRequest",
     "Challenger",
     "RunOptions",
+    "RunSummary",
+    "SeatResult",
     "SeekRequest",
+    "counted",
     "on_signals",
+    "verdict",
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class SeatResult:
+    """The result of one match, from our seat."""
+
+    match: str
+    game: str
+    seat: int
+    opponents: tuple[str, ...]
+    outcome: Outcome
+    plies: int
+    charged_ms: int
+    """Total time charged to us, as far as ledgers arrived."""
+    advice: str = ""
+    """How the author avoids such an end; empty if the runner does not know."""
+
+    @property
+    def points(self) -> float:
+        """Our utility."""
+        returns = self.outcome.returns
+        return returns[self.seat] if self.seat < len(returns) else 0.0
+
+
+@dataclass(slots=True)
+class RunSummary:
+    """The results of a run."""
+
+    bot: str
+    results: list[SeatResult] = field(default_factory=list)
+    interrupted: bool = False
+    left_running: int = 0
+    """Matches that were still running at the end."""
+
+    @property
+    def won(self) -> int:
+        """Matches with a positive return."""
+        return sum(result.points > 0 for result in self.results)
+
+    @property
+    def lost(self) -> int:
+        """Matches with a negative return."""
+        return sum(result.points < 0 for result in self.results)
+
+
+def verdict(result: SeatResult) -> str:
+    """Return the result of a match as one line for people."""
+    outcome = result.outcome
+    points = f"{result.points:+g}"
+    if outcome.termination in VOID:
+        word = "void"
+    elif result.points > 0:
+        word = "won"
+    else:
+        word = "lost" if result.points < 0 else "drawn"
+    why = outcome.termination.replace("_", " ")
+    if outcome.seat is not None and outcome.termination not in ("normal", "draw_agreed"):
+        why += " by us" if outcome.seat == result.seat else " by the opponent"
+    reason = f" ({outcome.reason.rstrip('.')})" if outcome.reason else ""
+    return f"{word} {points} after {counted(result.plies, 'ply', 'plies')}: {why}{reason}"
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """``1 match``, ``2 matches``."""
+    return f"{number} {one if number == 1 else many}"
 
 
 class ChallengeFailed(ClientError):  # noqa: N818 - the opponent's decision
@@ -49,6 +123,7 @@ class ChallengeRequest:
     time_control: str = "move:1"
     rated: bool = False
     mirrored: bool = False
+    help: HelpDemand = ""
 
 
 class Challenger:
@@ -79,6 +154,7 @@ class Challenger:
                     asked.rated,
                     mirrored=asked.mirrored,
                     others=others,
+                    help=asked.help,
                 )
             )
         except ConnectionLost:
@@ -137,6 +213,7 @@ class SeekRequest:
     rated: bool = False
     count: int = 1
     mirrored: bool = False
+    help: HelpDemand = ""
 
     def words(self, count: int) -> str:
         """Describe the seek for people.

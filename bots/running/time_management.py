@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 BASE_MARGIN: Final = 25 * MS
-"""Kept free for our own hops: frame to runner, runner to bot's process and back."""
+"""Kept free for our own hops: frame to session, session to bot's process and back."""
 
 OVERRUN: Final = 20 * MS
 """Searches look at the clock now and then only: ``soft`` lies this much before ``hard``."""

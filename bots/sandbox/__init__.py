@@ -14,7 +14,6 @@ Processes, from the outside to the inside:
 
 Their foundations:
 
-    messages        the messages between client and fork server
     seccomp         the filter of system calls, as a program for the kernel
     syscalls        system calls by name
     kernel          functions of the kernel that Python lacks

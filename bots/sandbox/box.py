@@ -1,4 +1,9 @@
-"""Boxes for bots, their limits, and how they ended: values that cross the fork server's socket."""
+"""Boxes for bots: limits, ends, and the messages that cross the fork server's socket.
+
+Each message is one JSON object in a packet.  A `Launch` carries three descriptors.  For a Python
+bot: its pipe, the pipe on which it reports its position, and its output.  For a program: standard
+input, output and error.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +11,34 @@ import enum
 import os
 from collections import Counter
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 
-__all__ = ["TIERS", "Box", "Cores", "Ending", "Limits", "SandboxError", "Tier", "tier_named"]
+__all__ = [
+    "PACKET",
+    "TIERS",
+    "Box",
+    "BoxExit",
+    "Cores",
+    "Ended",
+    "FromForkServer",
+    "Kill",
+    "Launch",
+    "Limits",
+    "Refused",
+    "SandboxError",
+    "Started",
+    "Tier",
+    "ToForkServer",
+    "decode_from_fork_server",
+    "decode_to_fork_server",
+    "packet",
+    "tier_named",
+]
+
+PACKET: Final = 64 * 1024
+"""Bytes of the longest packet."""
 
 
 class Tier(enum.StrEnum):
@@ -83,7 +111,7 @@ class Box(msgspec.Struct, frozen=True, kw_only=True):
     limits: Limits = Limits()
 
 
-class Ending(msgspec.Struct, frozen=True, kw_only=True):
+class BoxExit(msgspec.Struct, frozen=True, kw_only=True):
     """How a box ended."""
 
     code: int
@@ -137,3 +165,59 @@ class Cores:
     def give_back(self, core: int) -> None:
         """A box is gone."""
         self._used[core] -= 1
+
+
+class _Said(msgspec.Struct, frozen=True, tag=True, tag_field="type"):
+    id: int
+    """Number of the box, given by the client."""
+
+
+class Launch(_Said, frozen=True):
+    """Put a program into a box."""
+
+    box: Box
+
+
+class Kill(_Said, frozen=True):
+    """End it with all it has started; `Ended` follows."""
+
+
+class Started(_Said, frozen=True):
+    """The process that is the bot."""
+
+    pid: int
+
+
+class Refused(_Said, frozen=True):
+    """It could not be confined, and was not run."""
+
+    why: str
+
+
+class Ended(_Said, frozen=True):
+    """It is gone, with all its processes."""
+
+    ending: BoxExit
+
+
+ToForkServer: TypeAlias = Launch | Kill
+FromForkServer: TypeAlias = Started | Refused | Ended
+
+_encoder = msgspec.json.Encoder()
+_to_fork_server: msgspec.json.Decoder[ToForkServer] = msgspec.json.Decoder(ToForkServer)
+_from_fork_server: msgspec.json.Decoder[FromForkServer] = msgspec.json.Decoder(FromForkServer)
+
+
+def packet(message: ToForkServer | FromForkServer) -> bytes:
+    """Return the bytes of a message."""
+    return _encoder.encode(message)
+
+
+def decode_to_fork_server(data: bytes) -> ToForkServer:
+    """Read what the fork server is asked."""
+    return _to_fork_server.decode(data)
+
+
+def decode_from_fork_server(data: bytes) -> FromForkServer:
+    """Read what the fork server says."""
+    return _from_fork_server.decode(data)

@@ -28,9 +28,17 @@ from typing import Final, NoReturn
 import msgspec
 
 from plyhouse.bots.sandbox import kernel
-from plyhouse.bots.sandbox.box import Box, Ending, SandboxError, Tier
+from plyhouse.bots.sandbox.box import (
+    Box,
+    BoxExit,
+    Ended,
+    Refused,
+    SandboxError,
+    Started,
+    Tier,
+    packet,
+)
 from plyhouse.bots.sandbox.confine import ENVIRONMENT, enter, libraries
-from plyhouse.bots.sandbox.messages import Ended, Refused, Started, packet
 
 __all__ = ["bubblewrap_command", "guard", "inner_process"]
 
@@ -169,7 +177,7 @@ def _guard(number: int, box: Box, descriptors: list[int], leash: socket.socket) 
         why = f"it used up its {box.limits.cpu_seconds} s of processor time"
     if why is None and code == -signal.SIGSYS:
         why = "it used system calls of another architecture"
-    ending = Ending(
+    ending = BoxExit(
         code=code,
         why=why or "",
         left=_clean(),

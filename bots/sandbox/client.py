@@ -11,13 +11,15 @@ import socket
 import sys
 from typing import ClassVar, Final
 
-from plyhouse.bots.sandbox.box import Box, Ending, SandboxError
-from plyhouse.bots.sandbox.messages import (
+from plyhouse.bots.sandbox.box import (
     PACKET,
+    Box,
+    BoxExit,
     Ended,
     Kill,
     Launch,
     Refused,
+    SandboxError,
     Started,
     ToForkServer,
     decode_from_fork_server,
@@ -43,14 +45,14 @@ class BoxProcess:
         """The process that is the bot, as seen from outside."""
         loop = asyncio.get_running_loop()
         self.started: asyncio.Future[None] = loop.create_future()
-        self.ended: asyncio.Future[Ending] = loop.create_future()
+        self.ended: asyncio.Future[BoxExit] = loop.create_future()
 
     def kill(self) -> None:
         """End it and all that it has started."""
         if not self.ended.done():
             self._fork_server.say(Kill(self._number))
 
-    async def wait(self) -> Ending:
+    async def wait(self) -> BoxExit:
         """Return how it ended, once nothing of it is left."""
         return await asyncio.shield(self.ended)
 
@@ -60,7 +62,7 @@ class BoxProcess:
         return self._fork_server.gone
 
     @property
-    def ending(self) -> Ending | None:
+    def ending(self) -> BoxExit | None:
         """How it ended; None while it runs."""
         return self.ended.result() if self.ended.done() else None
 
@@ -121,7 +123,7 @@ class ForkServerClient:
         return len(self._boxes)
 
     async def launch(self, box: Box, descriptors: tuple[int, int, int]) -> BoxProcess:
-        """Put a program into a box; see `plyhouse.bots.sandbox.messages` for ``descriptors``,
+        """Put a program into a box; see `plyhouse.bots.sandbox.box` for ``descriptors``,
         which stay ours to close.  Raises `SandboxError`; a launch that is cancelled returns
         when nothing of the box is left.
         """
@@ -210,7 +212,7 @@ class ForkServerClient:
                 if not box.started.done():
                     box.started.set_exception(SandboxError(message.why))
                 if not box.ended.done():
-                    box.ended.set_result(Ending(code=1, why=message.why))
+                    box.ended.set_result(BoxExit(code=1, why=message.why))
             case Ended():
                 if not box.started.done():
                     box.started.set_exception(SandboxError("it ended before it had started"))
@@ -229,7 +231,7 @@ class ForkServerClient:
             if not box.started.done():
                 box.started.set_exception(SandboxError(GONE))
             if not box.ended.done():
-                box.ended.set_result(Ending(code=-signal.SIGKILL, why=GONE))
+                box.ended.set_result(BoxExit(code=-signal.SIGKILL, why=GONE))
 
 
 def _environment() -> dict[str, str]:

@@ -22,11 +22,10 @@ from typing import Final
 import msgspec
 
 from plyhouse.bots.sandbox import kernel
-from plyhouse.bots.sandbox.box import Box, Ending
-from plyhouse.bots.sandbox.box_supervisor import guard
-from plyhouse.bots.sandbox.confine import FIRST_UID, libraries
-from plyhouse.bots.sandbox.messages import (
+from plyhouse.bots.sandbox.box import (
     PACKET,
+    Box,
+    BoxExit,
     Ended,
     Kill,
     Launch,
@@ -35,6 +34,8 @@ from plyhouse.bots.sandbox.messages import (
     decode_to_fork_server,
     packet,
 )
+from plyhouse.bots.sandbox.box_supervisor import guard
+from plyhouse.bots.sandbox.confine import FIRST_UID, libraries
 
 __all__ = ["ForkServer", "main", "prepare", "spare_users"]
 
@@ -145,7 +146,7 @@ class ForkServer:
             if not isinstance(decode_from_fork_server(data), Ended | Refused):
                 return
         else:  # Only the kernel can have killed it, short of memory, and its bot ended with it.
-            ending = Ending(code=-signal.SIGKILL, why="its box supervisor was ended")
+            ending = BoxExit(code=-signal.SIGKILL, why="its box supervisor was ended")
             self._say(packet(Ended(number, ending)))
         self._selector.unregister(leash)
         leash.close()

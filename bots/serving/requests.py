@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from plyhouse.bots.thoughts import Thoughts
+from plyhouse.bots.action_text import Thoughts
 
 __all__ = [
     "UNBOUNDED",

@@ -301,11 +301,17 @@ class UciService:
         return f"info {' '.join(parts)}"
 
 
+MOST: Final = 10**12
+"""Largest number of ``go``; a longer one means as much."""
+
+
 def _go_parts(words: Sequence[str]) -> tuple[dict[str, int], bool, list[str]]:
     """Return the numbers of ``go``, whether only ``stop`` ends it, and what is wrong with it.
 
     >>> _go_parts(["depth", "3", "movetime", "x", "infinite"])
     ({'depth': 3}, True, ["movetime takes a whole number, not 'x'"])
+    >>> _go_parts(["wtime", "59999.7", "movetime", "9" * 30])
+    ({'wtime': 59999, 'movetime': 1000000000000}, False, [])
     """
     numbers: dict[str, int] = {}
     problems: list[str] = []
@@ -313,8 +319,8 @@ def _go_parts(words: Sequence[str]) -> tuple[dict[str, int], bool, list[str]]:
     for place, word in enumerate(words):
         if word in _GO_NUMBERS:
             value = words[place + 1] if place + 1 < len(words) else ""
-            if re.fullmatch(r"-?\d{1,12}", value):
-                numbers[word] = max(0, int(value))
+            if found := re.fullmatch(r"(-?\d{1,400})(?:\.\d*)?", value):
+                numbers[word] = max(0, min(int(found[1]), MOST))
             else:
                 problems.append(f"{word} takes a whole number, not {value[:40]!r}")
         elif word in _GO_IGNORED:

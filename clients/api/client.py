@@ -10,11 +10,12 @@ import functools
 import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, ParamSpec, Self, TypeVar, overload
 
-from plyhouse.clients.api.session import Patience, Session, httpx, saved
+from plyhouse.clients.api.session import NO_ANSWERS, Patience, Session, httpx, saved
 from plyhouse.protocol.api import calls, competition_calls
 from plyhouse.protocol.api.answers import ApiError
 from plyhouse.protocol.api.routes import Call, Pages
@@ -98,13 +99,10 @@ class Methods:
     bots = Method(calls.bots)
     bot = Method(calls.bot)
     bot_matches = Listing(calls.bot_matches)
+    bot_review = Method(calls.bot_review)
     register = Method(calls.register)
 
     # competitions without students
-    tournaments = Method(competition_calls.tournaments)
-    tournament = Method(competition_calls.tournament)
-    open_tournament = Method(competition_calls.open_tournament)
-    withdraw = Method(competition_calls.withdraw)
 
     # competitions
     competitions = Method(competition_calls.competitions)
@@ -128,7 +126,7 @@ class Methods:
     take_in = Method(competition_calls.take_in)
     extend = Method(competition_calls.extend)
     disqualify = Method(competition_calls.disqualify)
-    revoke = Method(competition_calls.revoke)
+    withdraw = Method(competition_calls.withdraw)
     restore = Method(competition_calls.restore)
     codes = Method(competition_calls.codes)
     new_code = Method(competition_calls.new_code)
@@ -220,7 +218,7 @@ class Api(Methods):
             try:
                 response = self._http.request(**self._session.request(call))
                 return self._session.read(call, response)
-            except (ApiError, httpx.TransportError) as error:
+            except (ApiError, *NO_ANSWERS) as error:
                 seconds = self._session.wait(call, error, made)
             self._sleep(seconds)
 
@@ -235,19 +233,25 @@ class Api(Methods):
             asked, size = size, pages.size(had)
             call = pages.after(page, had, asked, size)
 
-    def download(self, call: Call[bytes], folder: Path) -> Path:
-        """Write the file that a call answers into a folder, by the name that the server gives it.
-
-        It is there as a whole or not at all, however long it is.  Returns where it is.
-        """
+    @contextmanager
+    def streamed(self, call: Call[bytes]) -> Iterator[httpx.Response]:
+        """Open the file that a call answers, to be read part by part, however long it is."""
         try:
             with self._http.stream(**self._session.request(call)) as response:
                 if not response.is_success:
                     response.read()
                     self._session.read(call, response)  # raises the refusal
-                return saved(response, folder)
-        except httpx.TransportError as error:
+                yield response
+        except NO_ANSWERS as error:
             raise self._session.unreachable(error) from error
+
+    def download(self, call: Call[bytes], folder: Path) -> Path:
+        """Write the file that a call answers into a folder, by the name that the server gives it.
+
+        It is there as a whole or not at all, however long it is.  Returns where it is.
+        """
+        with self.streamed(call) as response:
+            return saved(response, folder)
 
     def submit(
         self,
@@ -314,7 +318,7 @@ class AsyncApi(Methods):
             try:
                 response = await self._http.request(**self._session.request(call))
                 return self._session.read(call, response)
-            except (ApiError, httpx.TransportError) as error:
+            except (ApiError, *NO_ANSWERS) as error:
                 seconds = self._session.wait(call, error, made)
             await self._sleep(seconds)
 

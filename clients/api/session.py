@@ -28,7 +28,7 @@ from datetime import UTC, datetime
 from email.message import Message
 from email.utils import parsedate_to_datetime
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 import msgspec
 
@@ -37,7 +37,7 @@ from plyhouse.protocol.api.answers import ApiError, Unreachable, answer_of, unre
 from plyhouse.protocol.api.routes import Call
 from plyhouse.protocol.text import trimmed_token
 
-__all__ = ["InvalidToken", "Patience", "Session", "httpx", "retry_after", "saved"]
+__all__ = ["NO_ANSWERS", "InvalidToken", "Patience", "Session", "httpx", "retry_after", "saved"]
 
 TOO_MANY = 429
 UNAVAILABLE = 503
@@ -105,6 +105,10 @@ else:
     import httpx
 
 T = TypeVar("T")
+
+NoAnswer: TypeAlias = httpx.RequestError | httpx.InvalidURL
+NO_ANSWERS: Final = (httpx.RequestError, httpx.InvalidURL)
+"""Failures of a request: no answer, one that cannot be decoded, or a redirect to no address."""
 
 DEFAULT_SERVER: Final = "http://127.0.0.1:8765"
 LONGEST_TOKEN: Final = 256
@@ -199,7 +203,7 @@ class Session:
                 f"The answer of {self.base} is not what this version of Plyhouse reads: {error}."
             ) from error
 
-    def wait(self, call: Call[Any], error: ApiError | httpx.TransportError, made: int) -> float:
+    def wait(self, call: Call[Any], error: ApiError | NoAnswer, made: int) -> float:
         """Return the seconds until a failed call is repeated; raise its error if it is not.
 
         made: requests so far
@@ -216,7 +220,7 @@ class Session:
             raise error
         raise self.unreachable(error) from error
 
-    def unreachable(self, error: httpx.TransportError) -> Unreachable:
+    def unreachable(self, error: NoAnswer) -> Unreachable:
         """Return the exception for a missing answer."""
         return Unreachable(unreached(self.address, error))
 

@@ -3,7 +3,6 @@
 series         a series of pairings over several processes: `play_series`
 process        one such process, with a hub and the bots
 memory_server  the hub in memory, and the connections of bots
-event_loop     the event loop
 sprt_trial     tests candidates against a base until the better one is known
 sprt_report    runs such a test for the command line
 series_report  says how a series went: for people and for scripts

@@ -6,6 +6,9 @@ import re
 import shlex
 from pathlib import Path
 
+PATH_OPTION = re.compile(r"""[\s,]*\b\w+\s*=\s*(["'])[^"']*/[^"']*\1(?=.*\)$)""")
+"""An option that is an address or a path, which would make a name long and is no part of it."""
+
 
 def contest_labels(contest: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """Return the names of all bots in each series: only those of the candidates, which come first,
@@ -26,6 +29,8 @@ def bot_labels(bots: tuple[str, ...]) -> tuple[str, ...]:
     ('my-bot-copy', 'Bold', 'random', 'random-2')
     >>> bot_labels(("old/mybot.py", "new/mybot.py", "cmd:./go --depth 2", "cmd:./go --depth 3"))
     ('old-mybot', 'new-mybot', 'go-depth-2', 'go-depth-3')
+    >>> bot_labels(('llm(model="small", endpoint="http://127.0.0.1/v1")', "random"))
+    ('llm-model-small', 'random')
     """
     names = [_names(bot) for bot in bots]
     short = [each[0].lower() for each in names]
@@ -51,7 +56,7 @@ def _names(bot: str) -> tuple[str, str]:
         name = Path(own).stem if own == file else Path(program).name
         folder = "" if own == program == name else Path(own).parent.name
         return _label(name), _label(" ".join([folder, name, *arguments]))
-    path, _, kind = bot.partition(".py:")
+    path, _, kind = PATH_OPTION.sub("", bot).partition(".py:")
     place = Path(path.removesuffix(".py"))
     if place.is_dir():
         place = place.resolve()

@@ -16,14 +16,14 @@ from collections.abc import Coroutine, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, Self, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Self, TextIO, TypeVar
 
 import msgspec
 
-from plyhouse.clients.arena.event_loop import loop_factory
 from plyhouse.clients.arena.series import PlayedPairing
 from plyhouse.clients.arena.tally import MatchResult
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.shared.program_settings import loop_factory
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -143,7 +143,7 @@ def _read(path: Path) -> tuple[Conditions | None, list[LoggedPairing]]:
         return None, []
     try:
         conditions = msgspec.json.decode(whole[0], type=Conditions)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise CommandError(
             f"{path} is no file of --resume; it is left as it is.", EXIT_USAGE
         ) from error
@@ -160,7 +160,7 @@ def _lines(path: Path, whole: list[bytes]) -> Iterator[LoggedPairing]:
     for number, text in enumerate(whole[1:], 2):
         try:
             yield decoder.decode(text)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, RecursionError) as error:
             raise CommandError(
                 f"{path}, line {number}, is damaged: {error}. Remove the line, and its pairing is "
                 "played again.",
@@ -310,11 +310,14 @@ def kept(files: SeriesPaths, conditions: Conditions | None) -> Iterator[SeriesWr
         yield SeriesWriter(ledger, records)
 
 
-def run(playing: Coroutine[Any, Any, None]) -> None:
-    """Play to the end; raises the first error of its tasks."""
+ResultT = TypeVar("ResultT")
+
+
+def run(playing: Coroutine[Any, Any, ResultT]) -> ResultT:
+    """Play to the end, and return the result; raises the first error of its tasks."""
     try:
         with asyncio.Runner(loop_factory=loop_factory()) as runner:
-            runner.run(playing)
+            return runner.run(playing)
     except ExceptionGroup as group:
         raise _first(group) from None
 

@@ -25,9 +25,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import msgspec
 
 from plyhouse.bots.loading import BotLoadError
-from plyhouse.bots.running.runner import RunOptions, run_bot
-from plyhouse.bots.running.summary import SeatResult
-from plyhouse.clients.arena.event_loop import loop_factory
+from plyhouse.bots.running.python_session import RunOptions, run_bot
+from plyhouse.bots.running.run_options import SeatResult
 from plyhouse.clients.arena.memory_server import (
     PLAYER,
     connector_of,
@@ -37,7 +36,7 @@ from plyhouse.clients.arena.memory_server import (
 from plyhouse.clients.arena.series import ArenaFailure, PlayedPairing, Series
 from plyhouse.clients.arena.tally import MatchResult
 from plyhouse.clients.shared.errors import EXIT_FAILED, exit_code, sentence
-from plyhouse.clients.shared.gc_settings import collect_rarely
+from plyhouse.clients.shared.program_settings import collect_rarely, loop_factory
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Outcome
 from plyhouse.server.gateway.local_hub import LocalHub
@@ -45,7 +44,7 @@ from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
 
 if TYPE_CHECKING:
-    from plyhouse.bots.hosting.hosted_runner import MakeRunner
+    from plyhouse.bots.hosting.hosted_session import MakeSession
 
 Work: TypeAlias = "asyncio.Task[None]"
 
@@ -120,7 +119,7 @@ class Arena:
 
     @asynccontextmanager
     async def _connected(
-        self, token: str, makers: Sequence[tuple[str, MakeRunner] | None]
+        self, token: str, makers: Sequence[tuple[str, MakeSession] | None]
     ) -> AsyncIterator[list[int]]:
         try:
             for index in range(len(self._names)):
@@ -133,7 +132,7 @@ class Arena:
             await asyncio.gather(*self._runs, return_exceptions=True)
 
     async def _run(
-        self, index: int, token: str, makers: Sequence[tuple[str, MakeRunner] | None]
+        self, index: int, token: str, makers: Sequence[tuple[str, MakeSession] | None]
     ) -> None:
         name, bot = self._names[index], index % len(self.series.bots)
         options = RunOptions(
@@ -187,7 +186,7 @@ class Arena:
         orders = seat_orders(self.sides, self.series.mirrored, index)
         bots = len(self.series.bots)
         # The seed is known: the same series gives the same dice again.
-        pairing = self.hub.runner.begin(
+        pairing = self.hub.live_matches.begin(
             self.terms,
             [
                 [holders[bot + bots * copy] for bot, copy in zip(order, copies(order), strict=True)]
@@ -268,7 +267,7 @@ class Arena:
 @asynccontextmanager
 async def boxes(
     bots: Sequence[str], game: str
-) -> AsyncIterator[list[tuple[str, MakeRunner] | None]]:
+) -> AsyncIterator[list[tuple[str, MakeSession] | None]]:
     """Prepare bots for the sandbox of a server, see `boxed`; None for those without a name.
 
     Raises `SandboxError` if there is no sandbox here.
@@ -277,7 +276,7 @@ async def boxes(
         yield [None] * len(bots)
         return
     # Few series need these.
-    from plyhouse.bots.hosting.hosted_runner import boxed
+    from plyhouse.bots.hosting.hosted_session import boxed
     from plyhouse.bots.sandbox.client import ForkServerClient
     from plyhouse.bots.sandbox.tiers import choose_tier
 

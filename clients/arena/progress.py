@@ -71,15 +71,19 @@ class Standing(Protocol):
 
 @contextmanager
 def watched(
-    pairings: int, standing: Standing, done: int = 0, every: int | None = None
+    pairings: int,
+    standing: Standing,
+    done: int = 0,
+    every: int | None = None,
+    what: str = "pairings",
 ) -> Iterator[Progress]:
-    """Show the progress of so many pairings on standard error.
+    """Show the progress of so many pairings, or ``what`` else, on standard error.
 
     ``done`` of them had been played before.  Where there is no bar there is a line ``every`` so
     many pairings, by default at every tenth of the way.
     """
     if not has_controls(sys.stderr):
-        lines = _in_lines(pairings, standing, done, every or max(1, -(-pairings // 10)))
+        lines = _in_lines(pairings, standing, done, every or max(1, -(-pairings // 10)), what)
         yield Progress(lines if sys.stderr.isatty() else standing.add, note)
         return
     from rich.console import Console
@@ -91,7 +95,7 @@ def watched(
 
     console = Console(stderr=True)
     columns = (
-        TextColumn("pairings"),
+        TextColumn(what),
         BarColumn(bar_width=20),
         MofNCompleteColumn(),
         Remaining(),
@@ -115,7 +119,7 @@ def watched(
 
 
 def _in_lines(
-    pairings: int, standing: Standing, done: int, every: int
+    pairings: int, standing: Standing, done: int, every: int, what: str
 ) -> Callable[[Iterable[MatchResult]], None]:
     """Say now and then how it stands."""
 
@@ -124,6 +128,6 @@ def _in_lines(
         standing.add(results)
         done += 1
         if done % every == 0 and done < pairings:
-            note(f"{done} of {pairings} pairings: {standing}")
+            note(f"{done} of {pairings} {what}: {standing}")
 
     return advance

@@ -115,6 +115,7 @@ async def _work(
     """Let one process play what is left in the queue."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
+        "-P",  # a json.py in this folder must not hide the standard library's
         "-m",
         "plyhouse.clients.arena.process",
         stdin=asyncio.subprocess.PIPE,

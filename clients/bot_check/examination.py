@@ -1,7 +1,7 @@
 """Check a bot before it may play rated matches: `check_bot`, behind ``plyhouse bot check``.
 
-The ordinary runner runs the bot, and the ordinary referee (a hub in memory) judges it.  Its
-opponents follow a script, and a faulty connection sits between runner and referee.
+An ordinary session runs the bot, and the ordinary referee (a hub in memory) judges it.  Its
+opponents follow a script, and a faulty connection sits between session and referee.
 
 The bot plays a whole match for each game and seat.  In the longest game the check then breaks the
 connection and replaces the bot's process during a match.  It also lets the opponent resign, plays
@@ -27,8 +27,8 @@ from typing import Any, Final
 
 from plyhouse.bots.client.channel import Connector
 from plyhouse.bots.loading import BotLoadError, check_spec
-from plyhouse.bots.running.base_runner import Runner
-from plyhouse.bots.running.runner import BotRunner, RunOptions
+from plyhouse.bots.running.bot_session import BotSession
+from plyhouse.bots.running.python_session import PythonSession, RunOptions
 from plyhouse.clients.arena.memory_server import local_hub
 from plyhouse.clients.bot_check.matches import (
     CheckMatch,
@@ -73,6 +73,16 @@ class Finding:
 Note = Callable[[Finding], None]
 
 
+def _missing(terms: Terms, claimed: Sequence[str]) -> list[Finding]:
+    """Return a failed check for each game of a competition that a bot does not claim."""
+    text = f"it does not play this game; it plays {', '.join(claimed)}"
+    return [
+        Finding(f"plays {game}", False, text)
+        for game in terms.games
+        if game not in claimed and _base(game) not in claimed
+    ]
+
+
 async def check_bot(
     spec: str,
     games: Sequence[str] | None = None,
@@ -82,7 +92,7 @@ async def check_bot(
     on_finding: Note | None = None,
     on_output: Callable[[str], None] | None = None,
     on_games: Callable[[Sequence[str], Sequence[str]], None] | None = None,
-    make_runner: Callable[[str, Connector, str, RunOptions], Runner] = BotRunner,
+    make_session: Callable[[str, Connector, str, RunOptions], BotSession] = PythonSession,
     clock: Callable[[], float] = time.monotonic,
     seconds: float = LIMIT,
 ) -> list[Finding]:
@@ -90,7 +100,7 @@ async def check_bot(
 
     ``games`` are checked instead of those the bot claims.  ``terms`` name games of competitions,
     and their time controls: then the bot is checked in those of them that it claims.  All other
-    games are checked at ``default``.  ``make_runner`` makes what plays the bot.
+    games are checked at ``default``.  ``make_session`` makes what plays the bot.
     ``on_finding`` gets each result as it comes, ``on_output`` what the bot prints and how it
     fails, ``on_games`` the games that it claims and those that it is checked in.  The check ends
     after so many ``seconds``.
@@ -111,29 +121,26 @@ async def check_bot(
     def chosen(claimed: Sequence[str]) -> list[Game]:
         wanted = [game for game in terms.games if game in claimed or _base(game) in claimed]
         # A file would be run here, and not in the sandbox of a bot that somebody else wrote.
-        files = games is not None or make_runner is BotRunner
+        files = games is not None or make_session is PythonSession
         return [get_game(game, files=files) for game in wanted or games or claimed]
 
     try:
-        if make_runner is BotRunner:
+        if make_session is PythonSession:
             spec = check_spec(spec)
         async with (
             asyncio.timeout(seconds) as limit,
             local_hub() as hub,
-            examination_of(hub, spec, games, chosen, on_output, make_runner) as examination,
+            examination_of(hub, spec, games, chosen, on_output, make_session) as examination,
         ):
             examination.flags_count = terms.flags_count
-            claimed = examination.runner.games
+            claimed = examination.bot_session.games
             note(Finding("loads", True, _claims(claimed)))
             if on_games is not None:
                 on_games(claimed, [game.spec for game in examination.games])
-            missing = [
-                game for game in terms.games if game not in claimed and _base(game) not in claimed
-            ]
+            missing = _missing(terms, claimed)
             if terms.must_play and missing:
-                for game in missing:
-                    text = f"it does not play this game; it plays {', '.join(claimed)}"
-                    note(Finding(f"plays {game}", False, text))
+                for each in missing:
+                    note(each)
             else:
                 run = _Checks(examination, terms, default, note, clock, ends)
                 await run.all(len(claimed))

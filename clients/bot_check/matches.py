@@ -17,9 +17,9 @@ import msgpack  # type: ignore[import-untyped]
 from plyhouse.bots.client.channel import Channel, Connector
 from plyhouse.bots.client.client import Client, ClientError, Introduction
 from plyhouse.bots.process.ply_cost import CostOfPly
-from plyhouse.bots.running.base_runner import Runner
-from plyhouse.bots.running.runner import RunOptions
-from plyhouse.bots.running.summary import SeatResult
+from plyhouse.bots.running.bot_session import BotSession
+from plyhouse.bots.running.python_session import RunOptions
+from plyhouse.bots.running.run_options import SeatResult
 from plyhouse.clients.arena.memory_server import PLAYER, connector_of, online
 from plyhouse.games.base import Game
 from plyhouse.protocol.codec import MSGPACK, Frame
@@ -241,7 +241,7 @@ class Examination:
         """True to count flag falls even if the machine was busy."""
         self.excused = 0
         """Matches that count for nothing, because the machine was too busy."""
-        self.runner: Runner
+        self.bot_session: BotSession
         self.run: asyncio.Task[Any]
         self.bot: int
         self.opponents: list[int] = []
@@ -297,7 +297,7 @@ class Examination:
         for seat in seats:
             order = [*self.opponents[: game.seats - 1]]
             order.insert(seat, self.bot)
-            wanted.extend(self.hub.runner.begin(terms, [order]).open)
+            wanted.extend(self.hub.live_matches.begin(terms, [order]).open)
         while missing := [match for match in wanted if match not in self.results]:
             self.news.clear()
             news = asyncio.create_task(self.news.wait())
@@ -335,7 +335,7 @@ class Examination:
 
     def _ask_the_referee(self, match: str, game: Game, seat: int) -> None:
         """A match may have ended while the line was cut, so that the bot was never told."""
-        if match in self.hub.directory.live or match in self.runner.matches:
+        if match in self.hub.directory.live or match in self.bot_session.matches:
             return
         live = self.hub.directory.match(match)
         outcome = None if live is None else live.summary().outcome
@@ -349,8 +349,8 @@ class Examination:
             outcome = result.outcome
             ended = outcome.termination.replace("_", " ")
             if outcome.seat == result.seat and outcome.termination != "normal":
-                advice = _ADVICE.get(outcome.termination, "")
-                told.append(f"{ended}: {outcome.reason.rstrip('.')}{advice}")
+                advice = result.advice or _ADVICE.get(outcome.termination, "")
+                told.append(f"{ended}: {outcome.reason.rstrip('.')}{advice and '; '}{advice}")
                 late += outcome.termination == "flag_fall"
             elif outcome.termination in VOID:
                 told.append(f"{ended}: {outcome.reason}")
@@ -384,14 +384,15 @@ class Examination:
         """The bot has acted."""
         if self.restart_at_next_act:
             self.restart_at_next_act = False
-            self.runner.restart_processes()
+            self.bot_session.restart_processes()
 
 
 _ADVICE: Final = {
-    "flag_fall": "; keep to the time that is left: in Python by turn.limit or turn.report",
-    "illegal_action": "; choose one of the legal actions of the turn",
-    "bot_crash": "; see its output and the position",
-    "disconnect": "; the bot was gone for too long",
+    "flag_fall": "keep to the time that is left: in Python by turn.limit or turn.report",
+    "illegal_action": "choose one of the legal actions of the turn",
+    "bot_crash": "see its output and the position",
+    "no_answer": "see its output for what the model said",
+    "disconnect": "the bot was gone for too long",
 }
 
 
@@ -402,7 +403,7 @@ async def examination_of(
     games: Sequence[str] | None,
     choose: Callable[[Sequence[str]], Sequence[Game]],
     on_output: Callable[[str], None] | None,
-    make_runner: Callable[[str, Connector, str, RunOptions], Runner],
+    make_session: Callable[[str, Connector, str, RunOptions], BotSession],
 ) -> AsyncIterator[Examination]:
     """Load a bot and connect it, with opponents for the games that ``choose`` picks.
 
@@ -419,7 +420,7 @@ async def examination_of(
     async def connect() -> Channel:
         return FaultyChannel(hub.connect(), lambda: examination.disturbance, examination.acted)
 
-    examination.runner = make_runner(
+    examination.bot_session = make_session(
         spec,
         connect,
         token,
@@ -433,11 +434,11 @@ async def examination_of(
             on_cost=examination.cost,
         ),
     )
-    examination.run = asyncio.create_task(examination.runner.run())
+    examination.run = asyncio.create_task(examination.bot_session.run())
 
     try:
         examination.bot = await online(hub, f"{PLAYER}/{BOT}", examination.check_runs)
-        examination.games = list(choose(examination.runner.games))
+        examination.games = list(choose(examination.bot_session.games))
         for number in range(1, max((game.seats for game in examination.games), default=1)):
             name = f"opponent-{number}"
             task = asyncio.create_task(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from plyhouse.bots.hosting.hosted_runner import boxed
+from plyhouse.bots.hosting.hosted_session import boxed
 from plyhouse.bots.loading import check_spec
 from plyhouse.bots.local_packages import LOCAL_RULES
 from plyhouse.bots.sandbox.box import TIERS, Cores, Tier, tier_named
@@ -62,7 +62,7 @@ async def check_bot_or_submission(
         on_output(f"[sandbox] {chosen.value}")
         cores = None if core is None else Cores([core])
         with tempfile.TemporaryDirectory(prefix="plyhouse-check-") as store:
-            spec, make_runner = await asyncio.to_thread(
+            spec, make_session = await asyncio.to_thread(
                 boxed, bot, Path(store), fork_server, chosen, rules, cores, games or ()
             )
             return await check_bot(
@@ -73,7 +73,7 @@ async def check_bot_or_submission(
                 on_finding=on_finding,
                 on_output=on_output,
                 on_games=on_games,
-                make_runner=make_runner,
+                make_session=make_session,
             )
     finally:
         await fork_server.close()

@@ -22,17 +22,17 @@ from typing import Final
 
 from plyhouse.protocol.api.bodies import MOST_OF_A_LEVEL
 from plyhouse.server.accounts.builtin_bots import (
-    NoHouseBot,
-    house_player,
-    house_token,
+    NoBuiltinBot,
+    builtin_player,
+    builtin_token,
 )
-from plyhouse.server.competition_rules.reference_baselines import HOUSE_LEVELS, level_of
+from plyhouse.server.competition_rules.reference_baselines import BUILTIN_LEVELS, level_of
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.jobs.periodic import Periodic
 
 log = logging.getLogger("plyhouse.house_bots")
 
-LEVELS: Final = HOUSE_LEVELS
+LEVELS: Final = BUILTIN_LEVELS
 LABEL: Final = "bots of the house"
 """The token with which they log in."""
 IDLE_SECONDS: Final = 900.0
@@ -52,7 +52,7 @@ STOP_SECONDS: Final = 5.0
 
 
 class StartedBots:
-    """The process of the bots, and what was asked of it; a `HouseBots` of the server."""
+    """The process of the bots, and what was asked of it; a `BuiltinBots` of the server."""
 
     levels = LEVELS
 
@@ -77,7 +77,7 @@ class StartedBots:
         return process.pid if process is not None and process.returncode is None else 0
 
     async def ready(self, level: str, number: int = 1) -> str:
-        """See to it that a bot is connected, and return its name; raises `NoHouseBot`.
+        """See to it that a bot is connected, and return its name; raises `NoBuiltinBot`.
 
         ``number`` counts the bots of a level that sit at one table.
         """
@@ -90,7 +90,7 @@ class StartedBots:
             while self._hub.directory.find(name) is None:
                 self._ask(bot)  # Again and again, because it may be about to leave.
                 if time.monotonic() > until or self._closed:
-                    raise NoHouseBot(f"{name} could not be started: the server's log says why.")
+                    raise NoBuiltinBot(f"{name} could not be started: the server's log says why.")
                 await asyncio.sleep(POLL)
         return name
 
@@ -109,13 +109,13 @@ class StartedBots:
             self._ask(bot)
 
     async def wake(self, names: Sequence[str]) -> None:
-        """Start those of the named bots that are built-in ones; raises `NoHouseBot`."""
+        """Start those of the named bots that are built-in ones; raises `NoBuiltinBot`."""
         for name in names:
             player, _, bot = name.casefold().partition("/")
             level, _, number = bot.partition("-")
             if level not in LEVELS or (number and number not in NUMBERS):
                 continue
-            if player == (await house_player(self._hub.store)).name.casefold():
+            if player == (await builtin_player(self._hub.store)).name.casefold():
                 await self.ready(level, int(number or 1))
 
     async def close(self) -> None:
@@ -168,7 +168,7 @@ class StartedBots:
 
     async def _prepare(self) -> None:
         """Find or make the player of the bots, with a token that is good for this run."""
-        row, self._token = await house_token(self._hub.store, LABEL)
+        row, self._token = await builtin_token(self._hub.store, LABEL)
         self._player = row.name
 
     def _ask(self, bot: str) -> None:
@@ -185,12 +185,12 @@ class StartedBots:
             try:
                 await self._live()
             except OSError as error:
-                log.error("the bots of the house cannot be started: %s", error)
+                log.error("the built-in bots cannot be started: %s", error)
             if time.monotonic() - began > WELL_SECONDS:
                 deaths = 0
             pause = PAUSES[min(deaths, len(PAUSES) - 1)]
             deaths += 1
-            log.warning("the bots of the house have ended: they are started again in %g s", pause)
+            log.warning("the built-in bots have ended: they are started again in %g s", pause)
             await asyncio.sleep(pause)
 
     async def _live(self) -> None:

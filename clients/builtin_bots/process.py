@@ -1,4 +1,4 @@
-"""The process in which the bots of the house are run: ``python -m`` this module.
+"""The process in which the built-in bots are run: ``python -m`` this module.
 
 It reads its orders from standard input. The first line has the server's address, the token and the
 time that a bot without matches stays, as JSON. Then follows a line for each bot, with its level, or
@@ -20,8 +20,8 @@ from typing import Any, Final
 from plyhouse.bots.client.client import ClientError
 from plyhouse.bots.client.websocket import websocket_connector
 from plyhouse.bots.loading import check_spec
-from plyhouse.bots.running.runner import BotRunner, RunOptions
-from plyhouse.server.competition_rules.reference_baselines import HOUSE_LEVELS, level_of
+from plyhouse.bots.running.python_session import PythonSession, RunOptions
+from plyhouse.server.competition_rules.reference_baselines import BUILTIN_LEVELS, level_of
 
 NICENESS: Final = 5
 """How much these bots step back behind everything else on the machine."""
@@ -56,9 +56,9 @@ class _Runs:
         )
         connector = websocket_connector(self._server, options.codec)
         spec = check_spec(level_of(bot))
-        runner = BotRunner(spec, connector, self._token, options)
+        bot_session = PythonSession(spec, connector, self._token, options)
         try:
-            await runner.run()
+            await bot_session.run()
         except ClientError as error:  # the server is gone, or knows the token no more
             _say(f"{bot}: {error}")
             os._exit(1)  # The parent starts another process.
@@ -78,7 +78,7 @@ async def _serve() -> None:
     runs = _Runs(first["server"], first["token"], float(first["idle"]))
     while line := await reader.readline():
         bot = line.decode().strip()
-        if level_of(bot) in HOUSE_LEVELS:
+        if level_of(bot) in BUILTIN_LEVELS:
             runs.start(bot)
     await runs.stop()
 

@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -43,6 +44,7 @@ from plyhouse.clients.shared.output import (
 )
 from plyhouse.protocol.api import administration_calls, competition_calls
 from plyhouse.protocol.api.submissions import VersionEntry
+from plyhouse.protocol.parts import HELP_LEVELS, HelpDemand, HelpLevel
 
 ENGINE_BOTS: Final = ("gnubg", "gtp", "uci", "xboard")
 """The bots that play by an engine, each by the name of its protocol."""
@@ -161,6 +163,11 @@ def bot() -> None:
     help="With --seek or --challenge: play for the leaderboard.",
 )
 @click.option(
+    "--demand-help",
+    type=click.Choice(HELP_LEVELS),
+    help="With --seek or --challenge: play only language models with this level of help.",
+)
+@click.option(
     "--matches",
     type=click.IntRange(1),
     help="Leave after so many matches.  [default: 1 with --challenge, else stay until Ctrl-C]",
@@ -188,6 +195,7 @@ def run(
     opponents: tuple[str, ...],
     time_control: str,
     rated: bool,
+    demand_help: HelpLevel | None,
     matches: int | None,
     workers: int,
     version_label: str,
@@ -214,8 +222,8 @@ def run(
     The first Ctrl-C lets running matches finish, the second leaves at once.
     """
     from plyhouse.bots.client.client import Refused
+    from plyhouse.bots.running.python_session import RunOptions, SeekRequest, run_bot
     from plyhouse.bots.running.run_options import ChallengeFailed, ChallengeRequest
-    from plyhouse.bots.running.runner import RunOptions, SeekRequest, run_bot
     from plyhouse.protocol.address import Address
     from plyhouse.server.match.time_control import TimeControl
 
@@ -240,6 +248,7 @@ def run(
         if not games:
             raise CommandError(f"{spec} plays any game: name one to play with --game.", EXIT_USAGE)
     control = str(TimeControl.parse(time_control))
+    demand: HelpDemand = demand_help or ""
     challenge = None
     if opponents:
         if len(games) > 1:
@@ -247,9 +256,10 @@ def run(
                 f"A challenge is about one game: choose one of {', '.join(games)} with --game.",
                 EXIT_USAGE,
             )
-        challenge = ChallengeRequest(opponents, games[0], control, rated)
+        challenge = ChallengeRequest(opponents, games[0], control, rated, help=demand)
         matches = matches or 1
-    seeks = [SeekRequest(game, control, rated, matches or 0) for game in games] if seek else []
+    wish = partial(SeekRequest, time_control=control, rated=rated, count=matches or 0, help=demand)
+    seeks = [wish(game) for game in games] if seek else []
     try:
         summary = asyncio.run(
             run_bot(

@@ -20,7 +20,7 @@ from plyhouse.clients.shared.output import note
 
 if TYPE_CHECKING:
     from plyhouse.bots.running.ask_bot import Asked
-    from plyhouse.clients.review.recorded_turn import RecordedTurn
+    from plyhouse.clients.review.recorded_position import RecordedTurn
     from plyhouse.games.base import Game
 
 
@@ -75,10 +75,10 @@ def ask(
     Prints what it chooses, how long it took, what it prints, and whether that is what was
     played. Ends with exit code 1 if the bot failed or found nothing in time.
     """
-    from plyhouse.bots.hosting.hosted_runner import launched
+    from plyhouse.bots.hosting.hosted_session import launched
     from plyhouse.bots.running.ask_bot import ask_bot
     from plyhouse.clients.cli.replay import record_asked
-    from plyhouse.clients.review.recorded_turn import moment_of
+    from plyhouse.clients.review.recorded_position import moment_of
 
     if file is not None:
         record = record_asked(str(file), match, server, None)

@@ -27,14 +27,13 @@ from plyhouse.clients.cli.competition_change import (
 from plyhouse.clients.cli.competition_messages import announce, announcements, regrade
 from plyhouse.clients.cli.competition_results import export, report, standings, suspicious
 from plyhouse.clients.cli.competition_staff import staff
-from plyhouse.clients.cli.competition_status import POLL, pairings, status
+from plyhouse.clients.cli.competition_status import POLL, WaitNotes, pairings, status
 from plyhouse.clients.cli.competition_steering import (
     delete,
     list_competitions,
     pause,
     rehearse,
     resume,
-    withdraw,
 )
 from plyhouse.clients.shared.competition_requests import read_text, request, why_text
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
@@ -147,6 +146,32 @@ def new(
     note(f"Wrote {place}. Change what you like, then: plyhouse competition {then}")
 
 
+def _measured(found: CompetitionFile, known: Sequence[Measure]) -> dict[str, Measured]:
+    """Return how long a match of each game takes, by those ``known`` or by a sample."""
+    from plyhouse.server.competition_rules.preview import played, sample
+
+    own = {each.game: each for each in known if each.matches}
+    return {
+        game: played(game, found.time_control, here.seconds, here.plies, here.matches)
+        if (here := own.get(game)) is not None
+        else sample(game, found.time_control, time.perf_counter_ns)
+        for game in found.games
+    }
+
+
+def _runner_cores(server: str) -> int | None:
+    """Say how many machines run bots for a server, and return their cores; None without any."""
+    there = ask(server, calls.runner_capacity())
+    machines = counted(there.machines, "runner machine")
+    note(f"{machines} with {counted(there.cores, 'core')} for bots now.")
+    if there.machines and there.lacking:
+        note(
+            f"None of them has {' or '.join(there.lacking)}: a bot that is started with it "
+            "waits for a machine that has it."
+        )
+    return there.cores or None
+
+
 @competition.command()
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
 @server_option(default=None)
@@ -183,27 +208,12 @@ def check(
     refuse_unfit_references(text)
     if server is None:
         _note_past(found)
-    from plyhouse.server.competition_rules.preview import counted_entries, played, preview, sample
+    from plyhouse.server.competition_rules.preview import counted_entries, preview
 
-    measured: dict[str, Measured] = {}
-    for game in found.games:
-        own = next((each for each in known if each.game == game and each.matches), None)
-        measured[game] = (
-            played(game, found.time_control, own.seconds, own.plies, own.matches)
-            if own is not None
-            else sample(game, found.time_control, time.perf_counter_ns)
-        )
+    measured = _measured(found, known)
     most = found.limits.students * found.entries_per_student + len(found.baselines)
     if server is not None and cores is None and found.hosting_required:
-        there = ask(server, calls.runner_capacity())
-        cores = there.cores or None
-        machines = counted(there.machines, "runner machine")
-        note(f"{machines} with {counted(there.cores, 'core')} for bots now.")
-        if there.machines and there.lacking:
-            note(
-                f"None of them has {' or '.join(there.lacking)}: a bot that is started with it "
-                "waits for a machine that has it."
-            )
+        cores = _runner_cores(server)
     try:
         cost = preview(found, entries or most, found.dates.final, measured, cores)
     except FormatError as error:
@@ -373,7 +383,7 @@ anyway_option = click.option(
 @why_option(required=False)
 def run(name: str, server: str, token: str | None, wait: bool, anyway: bool, why: str) -> None:
     """Start the final of a frozen competition."""
-    said = False
+    notes = WaitNotes()
     while True:
         try:
             made = _step(server, token, name, "run", why, anyway=anyway)
@@ -381,9 +391,7 @@ def run(name: str, server: str, token: str | None, wait: bool, anyway: bool, why
         except ApiError as error:
             if not wait or error.code != "competition/unchecked":
                 raise
-            if not said:
-                note("Waiting for the checks of submissions.")
-                said = True
+            notes.tell(request(server, token, competition_calls.competition(name)))
             time.sleep(POLL)
     note(f"The final of {made.name} has begun: plyhouse competition status {name!r}")
 
@@ -441,11 +449,27 @@ def finish(name: str, server: str, token: str | None, yes: bool, why: str) -> No
 def disqualify(name: str, who: str, server: str, token: str | None, why: str) -> None:
     """Disqualify a student with all entries, or one entry.
 
-    Nothing more of it is begun. Its matches stay in the results of the others.
+    Nothing more of it is begun, and it has no rank and no grade. Its matches stay in the results of
+    the others.
     """
     gone = request(server, token, competition_calls.disqualify(name, who, why))
     entries = ", ".join(each.entry for each in gone) or "no entry yet"
     note(f"Disqualified {who} ({entries}).")
+
+
+@competition.command()
+@competition_argument("who", "STUDENT|PLAYER/BOT")
+@server_option()
+@token_option()
+@why_option(required=False)
+def withdraw(name: str, who: str, server: str, token: str | None, why: str) -> None:
+    """Withdraw a student with all entries, or one entry.
+
+    Nothing more of it is begun. It keeps its results and its rank.
+    """
+    gone = request(server, token, competition_calls.withdraw(name, who, why=why))
+    entries = ", ".join(each.entry for each in gone) or "no entry"
+    note(f"Withdrew {who} ({entries}).")
 
 
 @competition.command()
@@ -469,5 +493,5 @@ for command in (announce, announcements, standings, pairings, report, export, st
     competition.add_command(command)
 for command in (change, unfreeze, print_file, copy):
     competition.add_command(command)
-for command in (list_competitions, pause, resume, delete, withdraw):
+for command in (list_competitions, pause, resume, delete):
     competition.add_command(command)

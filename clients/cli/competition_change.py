@@ -134,11 +134,8 @@ def change(
     there = request(server, token, competition_calls.competition_file(name))
     text = _with(there.file if text is None else text, settings)
     text = _with_later_final(there.file, text, yes=yes)
-    found = request(
-        server,
-        token,
-        competition_calls.change_competition(name, text, digest=there.digest, why=why),
-    )
+    proposal = competition_calls.change_competition(name, text, digest=there.digest, why=why)
+    found = request(server, token, proposal)
     if not found.changes:
         note(f"{found.name} is like that already: nothing changes.")
         return
@@ -200,7 +197,7 @@ def _with(text: str, settings: tuple[str, ...]) -> str:
             raise click.UsageError(f"--set {each} has no value; write --set {each}=VALUE.")
         try:
             tomllib.loads(f"value = {value}")
-        except tomllib.TOMLDecodeError:
+        except (tomllib.TOMLDecodeError, RecursionError):
             value = json.dumps(value, ensure_ascii=False) if value else ""
         try:
             text = set_value(text, key.strip(), value or None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import click
 
@@ -32,6 +32,8 @@ POLL = 0.5
 """Seconds between two requests of ``status --wait`` and ``run --wait``."""
 NEWS = 30.0
 """Seconds between two notes of ``status --wait`` about the progress."""
+PASSING = re.compile(r"\b\d+ (?=min|checks? )")
+"""Numbers that change while a reason stays the same: minutes, and places in the queue."""
 
 
 @click.command()
@@ -124,30 +126,81 @@ def _status(entry: Entry) -> str:
     return ", ".join(filter(None, ("baseline", words.get(entry.check, ""))))
 
 
+def game_notes(view: CompetitionDetail, told: Collection[str] = ()) -> list[str]:
+    """Return why games wait and who was withdrawn, without what is ``told`` anyway."""
+    return [
+        f"{game.game}: {text}"
+        for game in view.progress
+        for text in (*game.waiting_for, *game.absent)
+        if text not in told
+    ]
+
+
+class WaitNotes:
+    """Notes each reason for a wait when it comes up, and again only if its words change."""
+
+    def __init__(self) -> None:
+        self._known: set[str] = set()
+
+    def tell(self, view: CompetitionDetail) -> None:
+        """Note the reasons that are new."""
+        waits = [*view.checks]
+        if view.status != "running":
+            waits += [f"Not yet: {view.note}."] if view.note else []
+            waits += view.warnings  # an extension may delay the final
+        waits += game_notes(view)
+        fresh = {PASSING.sub("", text): text for text in waits}
+        for text in [fresh[each] for each in fresh if each not in self._known]:
+            note(text)
+        self._known = set(fresh)
+
+
 def until_over(ask: Callable[[], CompetitionDetail]) -> CompetitionDetail:
     """Ask for a competition until its final is over, and note how far it is.
 
-    A reason for a wait is noted when it comes up.
+    A final that its date begins is waited for, too.  A reason for a wait is noted when it comes up.
     """
     said = time.monotonic()
-    known: set[str] = set()
-    while (view := ask()).status == "running":
-        waits = [
-            f"{game.game}: {text}"
-            for game in view.progress
-            for text in (*game.waiting_for, *game.absent)
-        ]
-        fresh = {re.sub(r"\d+", "", text): text for text in waits}  # minutes pass: note it once
-        for text in [fresh[each] for each in fresh if each not in known]:
-            note(text)
-        known = set(fresh)
-        if time.monotonic() - said >= NEWS:
+    notes = WaitNotes()
+    dated = False
+    while True:
+        view = ask()
+        coming = view.status in ("open", "frozen") and view.final_ms is not None
+        if not coming and view.status != "running":
+            return view
+        if coming and not dated and view.final_ms is not None:
+            note(f"{view.name} is {view.status}: its final is to begin {minute(view.final_ms)}.")
+            dated = True
+        notes.tell(view)
+        if not coming and time.monotonic() - said >= NEWS:
             said = time.monotonic()
             finished = sum(game.finished for game in view.progress)
             planned = sum(game.planned for game in view.progress)
             note(f"{finished} of {counted(planned, 'match', 'matches')} played.")
         time.sleep(POLL)
-    return view
+
+
+def _print_entries(entries: Sequence[Entry]) -> None:
+    """Print the entries, and what is remarkable about some of them."""
+    rows = [
+        [
+            each.entry,
+            each.version or "-",
+            each.digest[:8] or "-",
+            _status(each),
+            "hosted" if each.hosted else "yes" if each.connected else "no",
+        ]
+        for each in entries
+    ]
+    columns = ["entry", "version", "digest", "status", "connected"]
+    print_table("Entries", columns, rows, "lllll")
+    for each in entries:
+        if each.next_version or each.next_digest:
+            later = " ".join(filter(None, (each.next_version, each.next_digest[:8])))
+            note(f"{each.entry}: a rerun plays with version {later}.")
+    for each in entries:
+        if each.days_late:
+            note(f"{each.entry}: {late_words(each.days_late, each.penalty)}.")
 
 
 @click.command()
@@ -181,41 +234,22 @@ def status(name: str, server: str, token: str | None, wait: bool, as_json: bool)
     idle = [each.student for each in active if each.student not in entered]
     click.echo(f"{counted(len(active), 'student')}, {len(idle)} without an entry")
     if view.entries:
-        rows = [
-            [
-                each.entry,
-                each.version or "-",
-                each.digest[:8] or "-",
-                _status(each),
-                "hosted" if each.hosted else "yes" if each.connected else "no",
-            ]
-            for each in view.entries
-        ]
-        columns = ["entry", "version", "digest", "status", "connected"]
-        print_table("Entries", columns, rows, "lllll")
-        for each in view.entries:
-            if each.next_version or each.next_digest:
-                later = " ".join(filter(None, (each.next_version, each.next_digest[:8])))
-                note(f"{each.entry}: a rerun plays with version {later}.")
-    for each in view.entries:
-        if each.days_late:
-            note(f"{each.entry}: {late_words(each.days_late, each.penalty)}.")
+        _print_entries(view.entries)
     rows = [[each.game, str(each.finished), str(each.planned)]
             for each in view.progress]  # fmt: skip
     print_table("Final", ["game", "played", "matches"], rows, "lrr")
-    for game in view.progress:
-        for reason in game.waiting_for:
-            note(f"{game.game}: {reason}")
-        for told in game.absent:
-            note(f"{game.game}: {told}")
+    played = any(game.finished for game in view.progress)
+    board = request(server, token, competition_calls.table(name)) if played else None
+    for reason in game_notes(view, board.notes if board is not None else ()):
+        note(reason)
     if view.practice:
         _print_practice(server, token, view)
     if view.note:
         note(f"Not yet: {view.note}.")
-    for told in view.warnings:
+    for told in (*view.checks, *view.warnings):
         note(told)
     if view.status in ("running", "paused"):
         _print_next(request(server, token, competition_calls.next_pairings(name)))
-    if any(game.finished for game in view.progress):
-        print_board(request(server, token, competition_calls.table(name)))
+    if board is not None:
+        print_board(board)
         print_certainty(request(server, token, competition_calls.certainty(name)))

@@ -1,21 +1,16 @@
-"""``plyhouse competition list|rehearse|pause|resume|delete|withdraw``.
-
-`withdraw` works on the database, the others on a server.
-"""
+"""``plyhouse competition list|rehearse|pause|resume|delete``."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from plyhouse.clients.cli.administration import operator, why_option, with_store
+from plyhouse.clients.cli.administration import why_option
 from plyhouse.clients.shared.competition_requests import confirm, request, why_text
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.shared.options import (
     competition_argument,
-    database_option,
     json_option,
     server_option,
     token_option,
@@ -23,9 +18,6 @@ from plyhouse.clients.shared.options import (
 from plyhouse.clients.shared.output import counted, note, print_json, print_table
 from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.competitions import Losses
-
-if TYPE_CHECKING:
-    from plyhouse.storage.store import Store
 
 
 @click.command("list")
@@ -142,26 +134,3 @@ def loss_lines(lost: Losses) -> list[str]:
     if lost.matches:
         lines.append(f"Export first: plyhouse competition export {lost.name!r} --folder FOLDER")
     return lines
-
-
-@click.command()
-@click.argument("tournament_id", metavar="ID")
-@click.argument("bot", metavar="PLAYER/BOT")
-@why_option(required=False)
-@database_option()
-def withdraw(tournament_id: str, bot: str, why: str, database: str) -> None:
-    """Withdraw a bot from a competition without students.
-
-    Matches that have not begun are not played.
-    """
-    from plyhouse.storage import people, tournaments
-
-    async def action(store: Store) -> str:
-        player, _, name = bot.partition("/")
-        row = await store.read(people.bot_named, player, name)
-        entry = await store.write(
-            tournaments.withdraw, tournament_id, row.id, operator(why), store.now()
-        )
-        return f"{entry.player}/{entry.bot}"
-
-    note(f"Withdrew {with_store(database, action)}.")

@@ -109,7 +109,7 @@ def demo(keep: bool, port: int, database: str) -> int:
         house.start_bots(server, tokens)
         click.echo(f"Bots     {len(BOTS)} processes: {', '.join(bot.name for bot in BOTS)}")
         competitions = _organise(server, tokens[ORGANISER])
-        matches = _wait_until_played(server, competitions, house)
+        matches = _wait_until_played(server, tokens[ORGANISER], competitions, house)
         played = time.monotonic() - start
         _wait_for_ratings(server)
         for competition in COMPETITIONS:
@@ -196,25 +196,28 @@ class _House:
 
 
 def _organise(server: str, token: str) -> dict[str, str]:
-    """Create the competitions through the API; return their ids by game."""
+    """Create the competitions through the API; return their names by game."""
     made = {}
     title = free_title(each.name for each in ask(server, competition_calls.competitions()))
+    from plyhouse.server.competition_rules.file_template import round_robin_text
+
     for competition in COMPETITIONS:
         entries = [
             f"{bot.player}/{bot.name}"
             for bot in BOTS
             if not bot.games or competition.game in bot.games
         ]
-        call = competition_calls.open_tournament(
-            name=f"{title}: {competition.game}",
-            game=competition.game,
-            time_control=competition.time_control,
+        name = f"{title}: {competition.game}"
+        text = round_robin_text(
+            name,
+            competition.game,
+            competition.time_control,
             rounds=competition.rounds,
             mirrored=True,
             rated=True,
-            entries=entries,
         )
-        made[competition.game] = ask(server, call, token).tournament
+        ask(server, competition_calls.open_competition(text, entries=entries), token)
+        made[competition.game] = name
     return made
 
 
@@ -235,19 +238,21 @@ def free_title(names: Iterable[str]) -> str:
     return title
 
 
-def _wait_until_played(server: str, competitions: Mapping[str, str], house: _House) -> int:
+def _wait_until_played(
+    server: str, token: str, competitions: Mapping[str, str], house: _House
+) -> int:
     """Show how the competitions get on; returns the number of matches."""
     deadline = time.monotonic() + PLAY_TIMEOUT
     with _bars() as show:
         while True:
             views = {
-                game: ask(server, competition_calls.tournament(identifier))
-                for game, identifier in competitions.items()
+                game: ask(server, competition_calls.competition(name), token)
+                for game, name in competitions.items()
             }
             for game, view in views.items():
-                show(game, view.finished, view.planned)
+                show(game, view.progress[0].finished, view.progress[0].planned)
             if all(view.status == "finished" for view in views.values()):
-                return sum(view.finished for view in views.values())
+                return sum(view.progress[0].finished for view in views.values())
             house.check()
             if time.monotonic() > deadline:
                 raise CommandError("The competitions did not end in time.", EXIT_FAILED)

@@ -293,7 +293,7 @@ def explain_spot(
     as_json: bool,
 ) -> None:
     """Write the tree of a position of a match."""
-    from plyhouse.clients.review.recorded_tree import fields_of, judged, spot_of
+    from plyhouse.clients.review.recorded_position import fields_of, judged, spot_of
     from plyhouse.games.errors import GameMismatch
     from plyhouse.search.teaching.deepest_tree import deepest, searches_for
     from plyhouse.search.teaching.explain import UnknownSearch

@@ -52,8 +52,8 @@ def leaderboard(
     from plyhouse.protocol.api import calls
 
     if draws_in_place(plain) and not as_json:
-        from plyhouse.clients.shared.leaderboard_source import ServedBoards
         from plyhouse.clients.shared.screens import show_boards
+        from plyhouse.clients.shared.terminal_server import ServedBoards
 
         first = None if game is None else spec_of(game)
         show_boards(ServedBoards(server, limit, versions=versions), first)

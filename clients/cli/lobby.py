@@ -22,26 +22,26 @@ def lobby(plain: bool, server: str, token: str | None) -> None:
     from plyhouse.clients.shared.terminal_server import TerminalServer
     from plyhouse.clients.terminal.interfaces import Refusal
 
-    house = TerminalServer(server, token)
+    api = TerminalServer(server, token)
     try:
         if draws_in_place(plain):
-            show_lobby(house)
+            show_lobby(api)
         else:
-            asyncio.run(_write(house))
+            asyncio.run(_write(api))
     except Refusal as error:
         raise failed(error) from error
 
 
-async def _write(house: TerminalServer) -> None:
+async def _write(api: TerminalServer) -> None:
     from plyhouse.protocol.api import calls
 
-    games = await house.ask(calls.games())
-    session = await house.ask(calls.session())
-    seeks = await house.ask(calls.seeks())
-    running = await house.ask(calls.page_of_matches(status="running", limit=50))
+    games = await api.ask(calls.games())
+    session = await api.ask(calls.session())
+    seeks = await api.ask(calls.seeks())
+    running = await api.ask(calls.page_of_matches(status="running", limit=50))
     click.echo(f"Games: {', '.join(each.name for each in games)}")
     click.echo(f"Built-in bots: {', '.join(session.levels) or 'none'}")
-    for bot in await house.ask(calls.hosted_bots()):
+    for bot in await api.ask(calls.hosted_bots()):
         click.echo(f"Submitted bot: {bot.bot} ({', '.join(bot.games)})")
     click.echo(f"Guests: {'accepted' if session.guests else 'not accepted'}")
     for seek in seeks:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import sys
 
 import click
@@ -22,7 +23,10 @@ from plyhouse.clients.shared.token_files import (
     store_login,
     stored_login,
 )
-from plyhouse.protocol.text import trimmed_token
+from plyhouse.protocol.text import decoded, trimmed_token
+
+LONGEST_LINE = 4096
+"""Bytes read of a line that should be a token."""
 
 
 @click.command()
@@ -75,7 +79,12 @@ def _typed(address: str) -> str:
     """Return the token from a prompt that does not show it, or from a pipe."""
     if sys.stdin.isatty():
         return str(click.prompt(f"Token for {address}", hide_input=True, err=True))
-    return sys.stdin.readline()
+    line = sys.stdin.buffer.readline(LONGEST_LINE)
+    try:  # a redirected command writes UTF-16 in some shells, whose line ends in two bytes
+        split = line.startswith(codecs.BOM_UTF16_LE) and line.endswith(b"\n")
+        return decoded(line + b"\0" if split else line)
+    except ValueError as error:
+        raise CommandError(f"The token cannot be read: {error}.", EXIT_USAGE) from None
 
 
 @click.command()

@@ -24,8 +24,8 @@ from plyhouse.clients.shared.errors import (
     exit_code,
     sentence,
 )
-from plyhouse.clients.shared.gc_settings import collect_rarely
 from plyhouse.clients.shared.lazy import LazyGroup
+from plyhouse.clients.shared.program_settings import collect_rarely
 
 RENAMED: Final[dict[tuple[str, ...], tuple[str, ...]]] = {
     ("new-bot",): ("bot", "new"),
@@ -44,6 +44,7 @@ RENAMED: Final[dict[tuple[str, ...], tuple[str, ...]]] = {
     ("student", "code"): ("code", "create"),
     ("student", "codes"): ("code", "list"),
     ("student", "revoke-code"): ("code", "revoke"),
+    ("student", "revoke"): ("student", "withdraw"),
     ("competition", "board"): ("competition", "standings"),
     ("competition", "rounds"): ("competition", "pairings"),
     ("competition", "dress-rehearsal"): ("competition", "rehearse"),
@@ -120,16 +121,19 @@ SECTIONS: Final = {
         "book": (f"{_HERE}.book:book", "Make an opening book from played matches"),
         "tune": (f"{_HERE}.tune:tune", "Find weights for a linear evaluation"),
         "learn": (f"{_HERE}.learn:learn", "Train a network or compute a policy"),
+        "env": (f"{_HERE}.env:env", "Serve a game as an environment to learn in"),
         "compile": (f"{_HERE}.compile:compile_game", "Compile your own game to machine code"),
     },
     "Compete on a server": {
         "login": (f"{_HERE}.login:login", "Store the server and your token for later commands"),
         "logout": (f"{_HERE}.login:logout", "Forget the stored server and token"),
         "join": (f"{_HERE}.student:join", "Join a competition by a code"),
+        "mcp": (f"{_HERE}.mcp:mcp", "Let a language model play on a server"),
         "submit": (f"{_HERE}.submit:submit", "Submit a bot for a server to run"),
         "submission": (f"{_HERE}.submission:submission", "Look after the bots you submitted"),
         "record": (f"{_HERE}.record:record", "Fetch the record of a match"),
         "verify": (f"{_HERE}.record:verify", "Recompute every roll and action of a record"),
+        "export": (f"{_HERE}.export:export", "Write matches of a server as a data set"),
     },
     "Run a class": {
         "competition": (

@@ -6,7 +6,7 @@ import json
 import math
 import secrets
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 import msgspec
@@ -24,14 +24,19 @@ from plyhouse.clients.shared.options import (
 )
 from plyhouse.clients.shared.output import counted, note
 from plyhouse.protocol.messages import VOID
+from plyhouse.server.match.terminations import FORFEITS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from plyhouse.clients.arena.pairing_log import SeriesPaths
     from plyhouse.clients.arena.series import PlayedPairing, Series
-    from plyhouse.clients.arena.sprt_trial import Unit
+    from plyhouse.clients.arena.sprt_trial import Trial, Unit
     from plyhouse.games.base import Game
 
-FAULTS = VOID | {"bot_crash", "disconnect", "no_show", "illegal_action"}
+CommandT = TypeVar("CommandT", bound="Callable[..., Any]")
+
+FAULTS = VOID | (FORFEITS - {"flag_fall"})
 """Terminations that mean that a match was not played as it should have been: a bot is broken, or
 the rules are.  A flag that fell is a loss as others: it may be the clock that was too short."""
 
@@ -58,6 +63,55 @@ def _limits(_: click.Context, __: click.Parameter, value: str | None) -> tuple[f
             f"--sprt takes two numbers, H0 and H1, as in --sprt 0,10; not {value!r}.", EXIT_USAGE
         )
     return low, high
+
+
+def _error_option(name: str, told: str) -> Callable[[CommandT], CommandT]:
+    return click.option(
+        name,
+        type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
+        default=0.05,
+        show_default=True,
+        help=f"With --sprt: how often {told}.",
+    )
+
+
+SPRT_OPTIONS: Final = (
+    click.option(
+        "--sprt",
+        "limits",
+        metavar="H0,H1",
+        callback=_limits,
+        help="Stop when it is clear whether the first bot is better than the last by H1 rather "
+        "than by H0. Both are in Elo, such as 0,10, or in returns if these are points.",
+    ),
+    click.option(
+        "--base",
+        metavar="BOT",
+        help="With --sprt: all other bots are candidates, each tested against this one.",
+    ),
+    number_option(
+        "--max-pairs",
+        10_000,
+        "With --sprt: give up, undecided, after so many pairs of a candidate.",
+        1,
+        1_000_000,
+    ),
+    _error_option("--alpha", "H1 may be accepted, of any candidate, though H0 is true"),
+    _error_option("--beta", "H0 may be accepted though H1 is true"),
+    click.option(
+        "--sprt-unit",
+        "unit",
+        type=click.Choice(["elo", "utility"]),
+        help="With --sprt: what H0 and H1 are.  [default: as the game is rated]",
+    ),
+)
+
+
+def _sprt_options(command: CommandT) -> CommandT:
+    """Add the options of a test of hypotheses."""
+    for option in reversed(SPRT_OPTIONS):
+        command = option(command)
+    return command
 
 
 @click.command()
@@ -124,46 +178,7 @@ def _limits(_: click.Context, __: click.Parameter, value: str | None) -> tuple[f
     help="Keep every pairing that ends in this file; what is in it is not played again. For a run "
     "that may be interrupted.",
 )
-@click.option(
-    "--sprt",
-    "limits",
-    metavar="H0,H1",
-    callback=_limits,
-    help="Stop when it is clear whether the first bot is better than the last by H1 rather than "
-    "by H0. Both are in Elo, such as 0,10, or in returns if these are points.",
-)
-@click.option(
-    "--base",
-    metavar="BOT",
-    help="With --sprt: all other bots are candidates, each tested against this one.",
-)
-@number_option(
-    "--max-pairs",
-    10_000,
-    "With --sprt: give up, undecided, after so many pairs of a candidate.",
-    1,
-    1_000_000,
-)
-@click.option(
-    "--alpha",
-    type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
-    default=0.05,
-    show_default=True,
-    help="With --sprt: how often H1 may be accepted, of any candidate, though H0 is true.",
-)
-@click.option(
-    "--beta",
-    type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
-    default=0.05,
-    show_default=True,
-    help="With --sprt: how often H0 may be accepted though H1 is true.",
-)
-@click.option(
-    "--sprt-unit",
-    "unit",
-    type=click.Choice(["elo", "utility"]),
-    help="With --sprt: what H0 and H1 are.  [default: as the game is rated]",
-)
+@_sprt_options
 @json_option()
 @click.pass_context
 def match(
@@ -279,12 +294,6 @@ def match(
     jobs = jobs or default_jobs(len(contest[0]), mirrored)
     files = SeriesPaths(save, resume)
     if limits is not None:
-        from plyhouse.clients.arena.sprt_report import (
-            interrupted,
-            run_trial,
-            show_trial,
-            trial_document,
-        )
         from plyhouse.clients.arena.sprt_trial import Trial, unit_of
 
         trial = Trial(
@@ -296,37 +305,60 @@ def match(
             beta=beta,
             max_pairs=max_pairs,
         )
-        finished = run_trial(trial, rules, jobs, files)
-        if as_json:
-            click.echo(json.dumps(trial_document(trial, rules), indent=2))
-        else:
-            show_trial(trial, rules, show_seed=known_seed is None)
-        faults = [
-            (series, fault)
-            for candidate, series in enumerate(all_series)
-            for fault in _faults(trial.results(candidate))
-        ]
-        games = sum(len(trial.results(candidate)) for candidate in range(len(all_series)))
-        if faults:
-            show_faults(*faults[0], len(faults), games)
-        if not finished:
-            return interrupted(trial, files)
-        if any(trial.repeats(candidate) for candidate in range(len(all_series))):
-            return EXIT_FAILED
-        return EXIT_FAILED if faults else EXIT_OK
+        return _test(trial, rules, jobs, files, as_json=as_json, show_seed=known_seed is None)
     (series,) = all_series
     per_pairing = len(series.bots) if mirrored else 1
     pairings = -(-count // per_pairing)
     if pairings * per_pairing != count:
         note(f"Playing {pairings * per_pairing} games, so that every bot has every seat equally.")
     results = _play(series, rules, pairings, jobs, files)
-    accounts = tally(
-        results, len(series.bots), rules.return_bounds, () if series.sides else teams_of(rules)
+    return _finish(series, rules, results, as_json=as_json, show_seed=known_seed is None)
+
+
+def _test(
+    trial: Trial, rules: Game, jobs: int, files: SeriesPaths, *, as_json: bool, show_seed: bool
+) -> int:
+    """Play until the hypotheses are decided, show the result, and return the exit code."""
+    from plyhouse.clients.arena.sprt_report import (
+        interrupted,
+        run_trial,
+        show_trial,
+        trial_document,
     )
+
+    finished = run_trial(trial, rules, jobs, files)
+    if as_json:
+        click.echo(json.dumps(trial_document(trial, rules), indent=2))
+    else:
+        show_trial(trial, rules, show_seed=show_seed)
+    candidates = range(len(trial.contest))
+    faults = [
+        (trial.contest[candidate], fault)
+        for candidate in candidates
+        for fault in _faults(trial.results(candidate))
+    ]
+    games = sum(len(trial.results(candidate)) for candidate in candidates)
+    if faults:
+        show_faults(*faults[0], len(faults), games)
+    if not finished:
+        return interrupted(trial, files)
+    if any(trial.repeats(candidate) for candidate in candidates):
+        return EXIT_FAILED
+    return EXIT_FAILED if faults else EXIT_OK
+
+
+def _finish(
+    series: Series, rules: Game, results: list[MatchResult], *, as_json: bool, show_seed: bool
+) -> int:
+    """Show the results of a series, and return the exit code."""
+    from plyhouse.server.results.scoring import teams_of
+
+    teams = () if series.sides else teams_of(rules)
+    accounts = tally(results, len(series.bots), rules.return_bounds, teams)
     if as_json:
         click.echo(json.dumps(series_document(series, results, accounts), indent=2))
     else:
-        show_series(series, results, accounts, show_seed=known_seed is None)
+        show_series(series, results, accounts, show_seed=show_seed)
     if failed := _faults(results):
         show_faults(series, failed[0], len(failed), len(results))
         return EXIT_FAILED

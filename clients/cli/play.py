@@ -229,7 +229,7 @@ class _Table:
 
     async def _invite(self, hub: LocalHub) -> list[asyncio.Task[Any]]:
         """Connect the bots."""
-        from plyhouse.bots.running.runner import RunOptions, run_bot
+        from plyhouse.bots.running.python_session import RunOptions, run_bot
         from plyhouse.clients.arena.bot_labels import bot_labels
         from plyhouse.clients.arena.memory_server import PLAYER, connector_of
 
@@ -333,7 +333,7 @@ class _Table:
         person = await online(hub, PERSON)
         order = [*bots[: self.seat], person, *bots[self.seat :]]
         terms = Terms(self.game, TimeControl.parse(HUMAN_TIME), rated=False)
-        hub.runner.begin(terms, [order])
+        hub.live_matches.begin(terms, [order])
 
     async def _ready(self) -> None:
         from plyhouse.protocol.messages import Ready

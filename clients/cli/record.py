@@ -94,7 +94,7 @@ def _ending_from_server(server: str, match_id: str, token: str | None) -> str:
         detail,
         view.void_reason,
     )
-    if hint and view.termination in ("bot_crash", "illegal_action"):
+    if hint and view.termination in ("bot_crash", "illegal_action", "no_answer"):
         note(hint)
     return text
 

@@ -125,7 +125,7 @@ def replay(
     viewer = seat_index(game, seat)
     positions = positions_of(record, game, viewer)
     if page is not None:
-        from plyhouse.clients.replay.html_page import replay_page
+        from plyhouse.clients.replay.positions import replay_page
 
         try:
             page.write_text(replay_page(record, game, positions, viewer), encoding="utf-8")

@@ -1,14 +1,17 @@
-"""``plyhouse review``: where a match was lost."""
+"""``plyhouse review``: where a match was lost, and what a bot loses per ply."""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import click
 
+from plyhouse.clients.shared.errors import CommandError
 from plyhouse.clients.shared.games import (
     chosen_files,
     game_files_option,
@@ -23,16 +26,22 @@ from plyhouse.clients.shared.options import (
     server_option,
     token_option,
 )
-from plyhouse.clients.shared.output import note, print_table, signed
+from plyhouse.clients.shared.output import interval, note, print_table, signed
 
 if TYPE_CHECKING:
-    from plyhouse.protocol.api.positions import Review, ReviewedPly
+    from plyhouse.protocol.api.positions import Review, ReviewedPly, ValueLost
     from plyhouse.server.results.record import Record
 
 
 @click.command()
-@click.argument("what", metavar="FILE|MATCH")
+@click.argument("what", metavar="[FILE|MATCH]", required=False)
 @match_of_file_option()
+@click.option(
+    "--bot",
+    metavar="PLAYER/BOT",
+    help="Sum up all matches of this bot: of a FILE, else the last ones on the server.",
+)
+@number_option("--last", 20, "How many matches on a server --bot sums up.", 1, 10_000)
 @click.option(
     "--seat",
     type=click.IntRange(1),
@@ -51,8 +60,10 @@ if TYPE_CHECKING:
 @server_option()
 @token_option()
 def review(
-    what: str,
+    what: str | None,
     which: str | None,
+    bot: str | None,
+    last: int,
     seat: int | None,
     seconds: float,
     threshold: float,
@@ -69,7 +80,20 @@ def review(
     Positions are looked up in a solved table where the game is small, else searched: exactly as
     far as the time allows, and each value says how certain it is. In games with hidden
     information a choice is judged by what the seat knew. The clock of each ply stands beside it.
+
+    With --bot: the mean value that the bot lost per ply, with its interval, game by game.
     """
+    if bot is not None:
+        if which is not None or seat is not None:
+            raise click.UsageError("--bot looks at all matches and seats of a bot")
+        if click.get_current_context().get_parameter_source("threshold") is not (
+            click.core.ParameterSource.DEFAULT
+        ):
+            raise click.UsageError("--bot adds up every drop, so it takes no --threshold")
+        _sum_up(bot, what, last, seconds, as_json, server, token)
+        return
+    if what is None:
+        raise click.UsageError("name a FILE or a MATCH, or a bot: --bot PLAYER/BOT")
     from plyhouse.clients.review.review import default_seat
     from plyhouse.clients.review.review import review as reviewed
 
@@ -93,6 +117,98 @@ def review(
         click.echo(json.dumps(msgspec.to_builtins(found), indent=2))
         return
     _show(found, seat_text(game, chosen))
+
+
+def _sum_up(
+    bot: str, what: str | None, last: int, seconds: float, as_json: bool, server: str,
+    token: str | None,
+) -> None:  # fmt: skip
+    from plyhouse.clients.review.losses import Losses
+    from plyhouse.clients.review.review import PREPARING, holder
+    from plyhouse.games.errors import listed
+    from plyhouse.protocol.api.positions import BotReview
+
+    records = [*_records(bot, what, last, server, token)]
+    if not as_json:
+        note(f"Looking at {len(records)} matches for about {seconds:g} s.")
+    begun = monotonic()
+    losses = Losses(
+        bot,
+        lambda record: known_game(record.game, f"match {record.match}"),
+        seconds=seconds * (1 - PREPARING) / max(1, len(records)),
+        preparing=seconds * PREPARING,
+    )
+    losses.add(records)
+    found = losses.found()
+    if not found:
+        seats = (holder(each, seat) for each in records for seat in range(len(each.seats)))
+        others = listed(sorted(set(seats)))
+        more = f"; there are some of {others}" if others else ""
+        raise CommandError(f"There is no finished match of {bot}{more}.")
+    if as_json:
+        import msgspec
+
+        summary = BotReview(bot, round(monotonic() - begun, 3), found)
+        click.echo(json.dumps(msgspec.to_builtins(summary), indent=2))
+        return
+    columns = ["game", "matches", "plies", "exact", "lost per ply", "interval", "faults"]
+    rows, align = [_loss_cells(each) for each in found], "lrrrrll"
+    if any(each.more is not None for each in found):
+        columns.append("beyond the usual game")
+        rows = [[*row, _beyond(each)] for row, each in zip(rows, found, strict=True)]
+        align += "l"
+    print_table(f"Value lost by {bot}", columns, rows, align)
+    for method in dict.fromkeys(each.method for each in found):
+        games = ", ".join(each.game for each in found if each.method == method)
+        note(f"{games}: judged by {method}.")
+    if unjudged := sum(each.unjudged for each in found):
+        note(f"{unjudged} plies could not be judged and are left out.")
+    note("In returns of the game: 0 is perfect play. The interval is one over matches (95 %).")
+
+
+def _records(
+    bot: str, what: str | None, last: int, server: str, token: str | None
+) -> Iterator[Record]:
+    """The records of a file, else those of the last matches of a bot on a server."""
+    from plyhouse.clients.replay.record_files import records_in, records_of
+
+    if what is not None:
+        here = what == "-"
+        yield from records_of(sys.stdin.buffer.read(), what) if here else records_in(Path(what))
+        return
+
+    from plyhouse.clients.api.client import Api
+    from plyhouse.protocol.api.answers import ApiError
+    from plyhouse.server.results.record import read_record
+
+    with Api(server, token or "") as api:
+        for match in api.matches(bot=bot, sort="ended", limit=last):
+            try:
+                yield read_record(api.record(match.match).text)
+            except ApiError as error:
+                if error.code != "match/not_over":  # Its pairing goes on.
+                    raise
+
+
+def _loss_cells(found: ValueLost) -> list[str]:
+    low, high = found.interval or (0.0, 0.0)
+    faults = [f"{count} {fault.replace('_', ' ')}" for fault, count in found.faults.items()]
+    return [
+        found.game,
+        str(found.matches),
+        str(found.plies),
+        str(found.exact),
+        "-" if found.mean is None else f"{found.mean:.3f}",
+        "-" if found.interval is None else f"[{low:.3f}, {high:.3f}]",
+        ", ".join(faults) or "-",
+    ]
+
+
+def _beyond(found: ValueLost) -> str:
+    if found.more is None:
+        return "-"
+    text = signed(found.more, 3)
+    return text if found.more_interval is None else f"{text} {interval(*found.more_interval, 3)}"
 
 
 def _record(what: str, which: str | None, server: str, token: str | None) -> Record:

@@ -88,7 +88,7 @@ def runner(
     """
     from plyhouse.bots.sandbox.box import Cores, tier_named
     from plyhouse.clients.runner.machine import Machine, Setup
-    from plyhouse.clients.runner.private_folder import runner_log
+    from plyhouse.clients.runner.packages import runner_log
     from plyhouse.clients.shared.output import harmless
 
     called = name or _host_name()

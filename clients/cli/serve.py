@@ -37,20 +37,21 @@ def _config_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command one option per setting of the server, in their order."""
     kinds = typing.get_type_hints(ServerConfig)
     for field in reversed(config_fields()):
-        spelling = field.name.replace("_", "-")
         kind = kinds[field.name]
         if kind == (bool | None):  # what is not said is decided by other settings
             kind = bool
         choices = field.metadata.get("choices")
-        flags = f"--{spelling}/--no-{spelling}" if kind is bool else f"--{spelling}"
+        former = field.metadata.get("former")
+        names = [field.name, former] if former else [field.name]
+        spellings = [each.replace("_", "-") for each in names]
         command = click.option(
-            flags,
+            *(f"--{each}/--no-{each}" if kind is bool else f"--{each}" for each in spellings),
             field.name,
             type=click.Choice(choices) if choices else kind,
             metavar=None if choices or kind is bool else _metavar(field, kind),
             default=field.default,
             show_default=field.default is not None,
-            envvar=f"PLYHOUSE_{field.name.upper()}",
+            envvar=[f"PLYHOUSE_{each.upper()}" for each in names],
             help=field.metadata["help"],
         )(command)
     return command
@@ -136,7 +137,7 @@ def serve(ctx: click.Context, /, config_file: Path | None, workers: int, **setti
     run(
         _with_programs(config),
         beside=beside,
-        builtin_bots=StartedBots if config.has_house_bots else None,
+        builtin_bots=StartedBots if config.has_builtin_bots else None,
         worker=worker,
     )
 

@@ -148,7 +148,7 @@ def import_list(
 ) -> None:
     """Add the students of a CSV file.
 
-    LIST has the columns name, email, group and institution_id.
+    LIST has the columns name, email, group, institution_id and login.
 
     All but the first may be missing. Each new student gets a token, shown only now: on one
     sheet, or in one file each. Members of a group share an account, and have a token each. The same
@@ -176,6 +176,7 @@ def import_list(
 @click.option("--email", default="", help="E-mail address, for your own lists.")
 @click.option("--group", default="", help="The group that the student is in.")
 @click.option("--id", "institution_id", default="", help="The student's id at your institution.")
+@click.option("--login", default="", help="The student's login at your institution.")
 @adopt_option
 @late_option
 @server_option()
@@ -187,6 +188,7 @@ def add(
     email: str,
     group: str,
     institution_id: str,
+    login: str,
     adopt: tuple[str, ...],
     late_until: str,
     server: str,
@@ -198,8 +200,8 @@ def add(
     Prints the token as `import` does.
     """
     row = io.StringIO()
-    head = ["name", "email", "group", "institution_id"]
-    csv.writer(row).writerows([head, [name, email, group, institution_id]])
+    head = ["name", "email", "group", "institution_id", "login"]
+    csv.writer(row).writerows([head, [name, email, group, institution_id, login]])
     _take_in(server, token, competition, row.getvalue(), late_until, why, None, None, adopt)
 
 
@@ -321,12 +323,12 @@ def limit(students: int, competition: str, server: str, token: str | None, why: 
 @server_option()
 @token_option()
 @why_option()
-def revoke(account: str, competition: str, server: str, token: str | None, why: str) -> None:
-    """Remove a student with all entries.
+def withdraw(account: str, competition: str, server: str, token: str | None, why: str) -> None:
+    """Withdraw a student with all entries.
 
-    The account stays.
+    The account and the results stay.
     """
-    gone = request(server, token, competition_calls.revoke(competition, account, why=why))
+    gone = request(server, token, competition_calls.withdraw(competition, account, why=why))
     note(f"{account} is out of {competition}, with {counted(len(gone), 'entry', 'entries')}.")
 
 
@@ -337,7 +339,7 @@ def revoke(account: str, competition: str, server: str, token: str | None, why: 
 @token_option()
 @why_option(required=False)
 def restore(account: str, competition: str, server: str, token: str | None, why: str) -> None:
-    """Restore a removed student."""
+    """Restore a withdrawn student."""
     request(server, token, competition_calls.restore(competition, account, why=why))
     note(f"{account} is in {competition} again.")
 

@@ -167,7 +167,11 @@ def waited(
 ) -> Submission:
     """Ask until the check is over, more and more rarely; returns the last answer."""
     until, pause = now() + seconds, ASK_FIRST
+    told = ""
     while (found := ask()).status == "waiting" and (left := until - now()) > 0:
+        if found.waits_for != told:
+            told = found.waits_for
+            note(told)
         sleep(min(pause, left))
         pause = min(pause * 1.5, ASK_LAST)
     return found
@@ -193,8 +197,7 @@ def show(done: Submission, wait: bool) -> None:
         note(f"{done.bot} is refused; fix it and submit it again.")
     elif wait:
         note(
-            "The check is not over yet: is a runner connected? "
-            f"plyhouse submission show {done.submission} shows it later."
+            f"The check is not over yet. plyhouse submission show {done.submission} shows it later."
         )
     if done.waits_for:
         note(done.waits_for)

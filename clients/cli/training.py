@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import time
 from collections.abc import Callable
@@ -77,6 +78,15 @@ class Interruption:
         note("Interrupted: finishing this step. Press Ctrl-C again to leave at once.")
 
 
+def _show_end(training: Training, first: int, spent: float, output: Path, unit: str) -> None:
+    """Say what a training has done since it had played ``first``."""
+    done = training.played - first
+    if done > 0:
+        note(f"{done:,} {unit} in {spent:,.0f} s: {done / spent * 3600:,.0f} an hour.")
+    of = " of self-play" if unit == "matches" else ""
+    note(f"Wrote {output}: {training.played:,} {unit}{of}.")
+
+
 def train(
     kind: type[Training],
     settings: Any,
@@ -115,17 +125,16 @@ def train(
     interrupted = False
     with Interruption() as interruption:
         try:
+            ends = math.inf if seconds is None else called + seconds
             while training.played < matches:
                 show_curve()
                 training.run(training.played + 1)
-                if interruption.asked:
-                    break
                 now = time.monotonic()
+                if interruption.asked or now >= ends:
+                    break
                 if now - saved >= EVERY:
                     training.save(kept)
                     saved = now
-                if seconds is not None and now - called >= seconds:
-                    break
         except KeyboardInterrupt:
             if not kept.is_file():
                 note("Interrupted before the first checkpoint: nothing is kept.")
@@ -136,12 +145,7 @@ def train(
         show_curve()
         training.save(kept)
         write_atomically(output, training.text().encode())
-    spent = time.monotonic() - start
-    done = training.played - first
-    if done > 0:
-        note(f"{done:,} {unit} in {spent:,.0f} s: {done / spent * 3600:,.0f} an hour.")
-    of = " of self-play" if unit == "matches" else ""
-    note(f"Wrote {output}: {training.played:,} {unit}{of}.")
+    _show_end(training, first, time.monotonic() - start, output, unit)
     return EXIT_INTERRUPTED if interrupted or interruption.asked else EXIT_OK
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_USAGE, CommandError
 from plyhouse.clients.shared.options import database_option, number_option, output_option
 from plyhouse.clients.shared.output import note
+
+if TYPE_CHECKING:
+    from plyhouse.search import LinearEvaluation
 
 
 @click.command()
@@ -58,9 +62,7 @@ def tune(
     if self_play is not None and (files or database is not None):
         raise CommandError("Take either --self-play or played matches, not both.", EXIT_USAGE)
     chosen = get_game(game)
-    base = LinearEvaluation(chosen)
-    if weights is not None:
-        base = LinearEvaluation.load(weights, chosen)
+    base = LinearEvaluation(chosen) if weights is None else LinearEvaluation.load(weights, chosen)
     if self_play is not None:
         tuned = td_lambda(base, self_play, rate=rate, trace=trace, seed=seed)
     else:
@@ -72,6 +74,11 @@ def tune(
             raise CommandError(f"No match is longer than {skip} plies: take a smaller --skip.")
         tuned, fit = fit_logistic(base, samples, seed=seed)
         note(f"Logistic regression {fit}.")
+    _write(base, tuned, output)
+
+
+def _write(base: LinearEvaluation, tuned: LinearEvaluation, output: Path) -> None:
+    """Write the weights, and print them before and after."""
     tuned.save(output)
     width = max(map(len, tuned.features.names))
     for name, before, after in zip(tuned.features.names, base.weights, tuned.weights, strict=True):

@@ -42,44 +42,44 @@ def watch(
     from plyhouse.clients.shared.terminal_server import TerminalServer
     from plyhouse.clients.terminal.interfaces import Refusal
 
-    house = TerminalServer(server, None)
+    api = TerminalServer(server, None)
     try:
         try:
-            course = asyncio.run(_found(house, match, game))
+            course = asyncio.run(_found(api, match, game))
         except Refusal:
             if token is None:
                 raise
-            house = TerminalServer(server, token)  # of a competition that is not public, perhaps
-            course = asyncio.run(_found(house, match, game))
+            api = TerminalServer(server, token)  # of a competition that is not public, perhaps
+            course = asyncio.run(_found(api, match, game))
         if draws_in_place(plain):
-            show_match(course, None if course.over else house.line(()), house)
+            show_match(course, None if course.over else api.line(()), api)
         else:
-            asyncio.run(_Lines(course).follow(house))
+            asyncio.run(_Lines(course).follow(api))
     except Refusal as error:
         raise failed(error) from error
     return None
 
 
-async def _found(house: TerminalServer, match: str | None, game: str | None) -> FollowedMatch:
+async def _found(api: TerminalServer, match: str | None, game: str | None) -> FollowedMatch:
     """The match with the positions so far; of one that is over, all."""
     from plyhouse.clients.terminal.followed_match import FollowedMatch, whole
     from plyhouse.protocol.api import calls
     from plyhouse.protocol.messages import Outcome, SeatInfo
 
     if match is None:
-        running = await house.ask(calls.page_of_matches(status="running", game=game, limit=1))
+        running = await api.ask(calls.page_of_matches(status="running", game=game, limit=1))
         if not running:
             what = f" of {game}" if game else ""
-            raise CommandError(f"No match{what} is being played at {house.address} now.")
+            raise CommandError(f"No match{what} is being played at {api.address} now.")
         match = running[0].match
-    header = await house.ask(calls.match(match))
+    header = await api.ask(calls.match(match))
     course = FollowedMatch(match)
     course.game, course.time_control = header.game, header.time_control
     course.rated, course.kind = header.rated, header.kind
     course.players = [SeatInfo(each.player, each.bot) for each in header.seats]
     if header.status != "finished":
         return course
-    await whole(house, course)
+    await whole(api, course)
     returns = [each.returned or 0.0 for each in header.seats]
     course.status = "finished"
     course.outcome = Outcome(cast("Termination", header.termination), returns, None, header.reason)
@@ -94,7 +94,7 @@ class _Lines:
         self.told = 0
         self.scene: dict[str, Any] | None = None
 
-    async def follow(self, house: TerminalServer) -> None:
+    async def follow(self, api: TerminalServer) -> None:
         """Write the plies so far, and each new one."""
         from plyhouse.protocol.messages import Watch, Welcome
 
@@ -106,7 +106,7 @@ class _Lines:
             for at in sorted(course.scenes):
                 self._write(at)
         else:
-            line = house.line(())
+            line = api.line(())
             async with aclosing(line.incoming()) as messages:
                 async for message in messages:
                     course.take(message, time.monotonic_ns())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import secrets
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from plyhouse.clients.arena.tally import MatchResult
     from plyhouse.clients.yardstick.measuring import Measured
-    from plyhouse.clients.yardstick.scales import Scale
+    from plyhouse.clients.yardstick.scales import Engines, Exact, Scale
     from plyhouse.games.base import Game
 
 COMPUTING: Final = ("best", "policy")
@@ -99,11 +100,10 @@ def yardstick(
             scaled.append((game, scale))
         elif games:
             raise CommandError(_without_scale(game, bot), EXIT_USAGE)
+    measurement = _Measurement(bot, seconds, pairs, positions, jobs, seed, sandbox)
     for game, scale in scaled:
         try:
-            found += _measure(
-                game, bot, scale, seconds, pairs, positions, jobs, seed, sandbox=sandbox
-            )
+            found += measurement.by(scale, game)
         except CommandError as error:  # the results of other games stay
             left_out = True
             note(f"{game.spec} is left out: {str(error).removeprefix(f'{game.spec}: ')}")
@@ -140,113 +140,116 @@ def _solvable(game: Game, bot: str) -> bool:
     return positions(game) <= SOLVABLE
 
 
-def _measure(
-    game: Game,
-    bot: str,
-    scale: Scale,
-    seconds: float,
-    pairs: int,
-    positions: int,
-    jobs: int | None,
-    seed: int,
-    *,
-    sandbox: bool,
-) -> list[Measured]:
-    from plyhouse.clients.arena.pairing_log import run
-    from plyhouse.clients.arena.progress import Score, watched
-    from plyhouse.clients.arena.series import default_jobs
-    from plyhouse.clients.yardstick.equilibrium import (
-        QUESTIONS,
-        approximate_exploitability,
-        equilibrium,
-        information_states,
-    )
-    from plyhouse.clients.yardstick.measuring import (
-        against_engines,
-        compare_with_exact_values,
-        exploitability,
-    )
-    from plyhouse.clients.yardstick.scales import Engines, Equilibrium, Exact, Exploitability
+@dataclass(frozen=True)
+class _Measurement:
+    """A bot, and the terms on which it is measured."""
 
-    found: list[Measured] = []
+    bot: str
+    seconds: float
+    """Time for each move."""
+    pairs: int
+    positions: int
+    jobs: int | None
+    seed: int
+    sandbox: bool
 
-    def play(engines: Engines, name: str) -> None:
+    def by(self, scale: Scale, game: Game) -> list[Measured]:
+        """Return the results by a scale."""
+        from plyhouse.clients.yardstick.equilibrium import equilibrium
+        from plyhouse.clients.yardstick.measuring import exploitability
+        from plyhouse.clients.yardstick.scales import Equilibrium, Exact, Exploitability
+
+        match scale:
+            case Exploitability():
+                return exploitability(game, self.seconds)
+            case Equilibrium():
+                with equilibrium(game) as engines:
+                    found = self._against(engines, game, "policy")
+                return found + self._best_responses(game)
+            case Exact():
+                return self._exact_values(scale, game)
+        return self._against(scale, game, "engines")
+
+    def _against(self, engines: Engines, game: Game, name: str) -> list[Measured]:
+        """Play against engines."""
+        from plyhouse.clients.arena.pairing_log import run
+        from plyhouse.clients.arena.progress import Score, watched
+        from plyhouse.clients.arena.series import default_jobs
+        from plyhouse.clients.yardstick.measuring import against_engines
+
         rounds = 1 if engines.unit == "Elo" else len(engines.opponents)
-        with watched(pairs * rounds, Score(("bot", name))) as progress:
-
-            async def matches() -> None:
-                found.extend(
-                    await against_engines(
-                        game,
-                        bot,
-                        engines,
-                        control=f"move:{seconds:g}",
-                        pairs=pairs,
-                        jobs=jobs or default_jobs(game.seats, mirrored=True),
-                        seed=seed,
-                        sandbox=sandbox,
-                        on_played=progress.advance,
-                        on_line=progress.say,
-                    )
+        with watched(self.pairs * rounds, Score(("bot", name))) as progress:
+            return run(
+                against_engines(
+                    game,
+                    self.bot,
+                    engines,
+                    control=f"move:{self.seconds:g}",
+                    pairs=self.pairs,
+                    jobs=self.jobs or default_jobs(game.seats, mirrored=True),
+                    seed=self.seed,
+                    sandbox=self.sandbox,
+                    on_played=progress.advance,
+                    on_line=progress.say,
                 )
+            )
 
-            run(matches())
+    def _best_responses(self, game: Game) -> list[Measured]:
+        """Compute what best responses to the bot's answers win, in a game that is small enough."""
+        from plyhouse.clients.arena.pairing_log import run
+        from plyhouse.clients.arena.progress import watched
+        from plyhouse.clients.yardstick.equilibrium import (
+            QUESTIONS,
+            approximate_exploitability,
+            information_states,
+        )
 
-    match scale:
-        case Exploitability():
-            return exploitability(game, seconds)
-        case Equilibrium():
-            with equilibrium(game) as engines:
-                play(engines, "policy")
-            asked = information_states(game, positions)
-            if asked is None:
-                note(f"{game.spec}: it has more information states than --positions {positions}.")
-                return found
-            with watched(QUESTIONS * len(asked), _Answers()) as progress:
+        asked = information_states(game, self.positions)
+        if asked is None:
+            note(f"{game.spec}: it has more information states than --positions {self.positions}.")
+            return []
+        with watched(QUESTIONS * len(asked), _Answers()) as progress:
+            found = run(
+                approximate_exploitability(
+                    game,
+                    self.bot,
+                    asked,
+                    seconds=self.seconds,
+                    seed=self.seed,
+                    sandbox=self.sandbox,
+                    on_asked=lambda: progress.advance(()),
+                    on_line=progress.say,
+                )
+            )
+        return [found]
 
-                async def answers() -> None:
-                    found.append(
-                        await approximate_exploitability(
-                            game,
-                            bot,
-                            asked,
-                            seconds=seconds,
-                            seed=seed,
-                            sandbox=sandbox,
-                            on_asked=lambda: progress.advance(()),
-                            on_line=progress.say,
-                        )
-                    )
+    def _exact_values(self, scale: Exact, game: Game) -> list[Measured]:
+        """Ask the bot in positions whose values are known."""
+        from plyhouse.clients.arena.pairing_log import run
+        from plyhouse.clients.arena.progress import watched
+        from plyhouse.clients.yardstick.measuring import compare_with_exact_values
 
-                run(answers())
-        case Exact():
-            choices = _Choices()
-            with watched(positions, choices) as progress:
+        choices = _Choices()
+        with watched(self.positions, choices) as progress:
 
-                def on_asked(best: bool) -> None:
-                    choices.asked += 1
-                    choices.best += best
-                    progress.advance(())
+            def on_asked(best: bool) -> None:
+                choices.asked += 1
+                choices.best += best
+                progress.advance(())
 
-                async def ask() -> None:
-                    found.extend(
-                        await compare_with_exact_values(
-                            game,
-                            bot,
-                            scale,
-                            seconds=seconds,
-                            count=positions,
-                            seed=seed,
-                            sandbox=sandbox,
-                            on_asked=on_asked,
-                            on_line=progress.say,
-                        )
-                    )
-
-                run(ask())
-        case Engines():
-            play(scale, "engines")
-    return found
+            return run(
+                compare_with_exact_values(
+                    game,
+                    self.bot,
+                    scale,
+                    seconds=self.seconds,
+                    count=self.positions,
+                    seed=self.seed,
+                    sandbox=self.sandbox,
+                    on_asked=on_asked,
+                    on_line=progress.say,
+                )
+            )
 
 
 class _Answers:

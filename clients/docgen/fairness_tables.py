@@ -22,7 +22,7 @@ from plyhouse.games.registry import get_game
 from plyhouse.protocol.api.matches import Info
 from plyhouse.protocol.messages import Outcome
 from plyhouse.protocol.schema import section
-from plyhouse.server.match.terminations import ENDINGS, counts_word
+from plyhouse.server.match.terminations import TERMINATIONS, counts_word
 from plyhouse.server.match.time_control import LagPolicy
 from plyhouse.server.results.record import Record, RecordChance, RecordEvent, RecordSeat
 
@@ -118,7 +118,7 @@ def _endings() -> str:
         "| termination | means | whose fault | counts | how a bot gets there |",
         "|" + "---|" * 5,
     ]
-    for each in ENDINGS.values():
+    for each in TERMINATIONS.values():
         cells = each.meaning, each.fault.value, counts_word(each), each.examples
         lines.append(f"| `{each.name}` | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"

@@ -2,6 +2,5 @@
 
 record_files      reads files of records; finished matches from files or a database, for what learns
                   from them
-positions         the positions of a record, as one viewer may see them
-html_page         a match as one page of HTML
+positions         the positions of a record, as one viewer may see them, also as one page of HTML
 """

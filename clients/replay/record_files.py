@@ -24,8 +24,6 @@ MATCH_ID: Final = re.compile("[0-9a-z]{14}")
 
 def records_in(file: Path) -> Iterator[Record]:
     """Yield the records of a file; raise `CommandError` if it cannot be read."""
-    from plyhouse.server.results.record import RecordError, read_record
-
     try:
         data = file.read_bytes()
     except OSError as error:
@@ -44,6 +42,13 @@ def records_in(file: Path) -> Iterator[Record]:
             ) from error
         reason = (error.strerror or "cannot be read").lower()
         raise CommandError(f"{file}: {reason}.", EXIT_USAGE) from error
+    yield from records_of(data, str(file))
+
+
+def records_of(data: bytes, file: str) -> Iterator[Record]:
+    """Yield the records of a file with this content; raise `CommandError` if it has others."""
+    from plyhouse.server.results.record import RecordError, read_record
+
     try:  # a redirected command writes UTF-16 in some shells
         data = decoded(data).encode()
     except ValueError as error:
@@ -57,7 +62,7 @@ def records_in(file: Path) -> Iterator[Record]:
         try:
             yield read_record(text)
         except RecordError as error:
-            place = f"{file}, line {number}" if series else str(file)
+            place = f"{file}, line {number}" if series else file
             raise CommandError(f"{place}: {error}", EXIT_FAILED) from error
 
 

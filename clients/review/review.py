@@ -18,6 +18,7 @@ from plyhouse.games.base import ChanceKind, Game, Information, Scoring, Utility
 from plyhouse.games.errors import GameError
 from plyhouse.games.position import Position
 from plyhouse.protocol.api.positions import Review, ReviewedPly
+from plyhouse.server.match.terminations import FORFEITS
 from plyhouse.server.results.record import Record, RecordEvent
 
 THRESHOLD: Final = 0.05
@@ -26,9 +27,7 @@ PREPARING: Final = 0.3
 """Share of the time that may go into solving the game beforehand."""
 LEAST: Final = 0.02
 """Seconds for a ply, however many there are."""
-FAULTS: Final = frozenset(
-    {"resignation", "flag_fall", "illegal_action", "disconnect", "bot_crash", "no_show"}
-)
+FAULTS: Final = FORFEITS | {"resignation"}
 """Terminations that a seat brings about itself."""
 MS: Final = 1_000_000
 
@@ -61,16 +60,18 @@ def review(
     threshold: float = THRESHOLD,
     where: str = "",
     clock: Callable[[], float] = monotonic,
+    judge: Judge | None = None,
 ) -> Review:
     """Judge every ply of a seat within about so many seconds.
 
     ``threshold`` is the drop that counts as a loss where values are not exact or not won, drawn
     and lost, as a share of the range of returns.  ``where`` is what a command line has to say to
-    find the record again.  Raises `CommandError` if the record does not fit the game.
+    find the record again.  ``judge`` is one that was made for the game before.  Raises
+    `CommandError` if the record does not fit the game.
     """
     begun = clock()
     turns = list(_turns(record, game, seat))
-    judge = judge_for(game, seconds * PREPARING)
+    judge = judge or judge_for(game, seconds * PREPARING)
     low, high = game.return_bounds
     least = threshold * (high - low)
     ended = _ends_by_rules(game)
@@ -90,7 +91,7 @@ def review(
         game=record.game,
         time_control=record.time_control,
         seat=seat,
-        player=_holder(record, seat),
+        player=holder(record, seat),
         returned=None if outcome is None or not outcome.returns else outcome.returns[seat],
         termination="" if outcome is None else outcome.termination,
         at_fault=at_fault,
@@ -182,9 +183,10 @@ def _row(game: Game, turn: _Turn, judged: Judgement, lost: bool) -> ReviewedPly:
     )
 
 
-def _holder(record: Record, seat: int) -> str:
-    holder = record.seats[seat]
-    return f"{holder.player}/{holder.bot}" if holder.bot else holder.player
+def holder(record: Record, seat: int) -> str:
+    """Return who had the seat: ``player/bot``, or a player."""
+    held = record.seats[seat]
+    return f"{held.player}/{held.bot}" if held.bot else held.player
 
 
 def _rule(least: float, threshold: float, ended: bool) -> str:

@@ -15,7 +15,7 @@ import time
 from collections.abc import AsyncIterator
 from typing import Final
 
-from plyhouse.server.accounts.builtin_bots import house_token
+from plyhouse.server.accounts.builtin_bots import builtin_token
 from plyhouse.server.serve import RunningServer
 
 log = logging.getLogger("plyhouse.local_runner")
@@ -46,7 +46,7 @@ async def local_runner(server: RunningServer) -> AsyncIterator[None]:
 
 async def _keep(server: RunningServer) -> None:
     """Start the runner, and again whenever it ends."""
-    _, token = await house_token(server.hub.store, LABEL, "runner")
+    _, token = await builtin_token(server.hub.store, LABEL, "runner")
     deaths = 0
     while True:
         began = time.monotonic()

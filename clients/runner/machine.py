@@ -22,15 +22,14 @@ from typing import Any, Final
 
 from plyhouse.bots.client.client import ClientError, Refused
 from plyhouse.bots.client.websocket import websocket_connector
-from plyhouse.bots.hosting.hosted_runner import hosted_runner
+from plyhouse.bots.hosting.hosted_session import hosted_session
 from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.process.author_log import AuthorLine, AuthorLog, heading
 from plyhouse.bots.process.launcher import LauncherLost
 from plyhouse.bots.process.messages import cut
 from plyhouse.bots.process.output_limits import Allowance
 from plyhouse.bots.process.ply_cost import CostOfPly
-from plyhouse.bots.running.run_options import RunOptions
-from plyhouse.bots.running.summary import SeatResult, counted
+from plyhouse.bots.running.run_options import RunOptions, SeatResult, counted
 from plyhouse.bots.sandbox.box import Cores, SandboxError, Tier
 from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.bots.sandbox.kernel import BEHIND
@@ -50,8 +49,8 @@ from plyhouse.protocol.hosting.runner_messages import (
     CheckWanted,
     FlagFell,
     Hosted,
-    RunnerSays,
-    RunnerTold,
+    RunnerPlan,
+    RunnerReport,
     Trouble,
 )
 from plyhouse.server.hosting.placement import MOST_LOST
@@ -223,7 +222,7 @@ class Machine:
 
     # ------------------------------------------------------------------------- calling
 
-    async def _sync(self) -> RunnerTold | None:
+    async def _sync(self) -> RunnerPlan | None:
         """Report the machine's state and return the assignment; None without an answer."""
         batch = self._news.batch()
         try:
@@ -272,9 +271,9 @@ class Machine:
                 Trouble(cut(why, 2000), submission=dropped.submission, machine_works=True)
             )
 
-    def _says(self, batch: Batch, *, leaving: bool = False) -> RunnerSays:
+    def _says(self, batch: Batch, *, leaving: bool = False) -> RunnerReport:
         setup = self._setup
-        return RunnerSays(
+        return RunnerReport(
             name=setup.name,
             instance=self._instance,
             cores=setup.cores,
@@ -289,7 +288,7 @@ class Machine:
             leaving=leaving,
         )
 
-    def _call(self, says: RunnerSays, seconds: float = ANSWER_SECONDS) -> RunnerTold:
+    def _call(self, says: RunnerReport, seconds: float = ANSWER_SECONDS) -> RunnerPlan:
         wanted = replace(calls.runner_sync(says), timeout=seconds)
         return ask(self._setup.server, wanted, self._setup.token)
 
@@ -330,7 +329,7 @@ class Machine:
         self._fork_server = await ForkServerClient.start()
         self._tier = await choose_tier(self._fork_server, only=self._setup.tier)
 
-    async def _reconcile(self, told: RunnerTold) -> None:
+    async def _reconcile(self, told: RunnerPlan) -> None:
         wanted = {each.bot: each for each in told.bots}
         await self._end([bot for bot, run in self._runs.items() if wanted.get(bot) != run.wanted])
         for bot, run in tuple(self._runs.items()):
@@ -416,11 +415,10 @@ class Machine:
             )
             connector = websocket_connector(self._url.websocket, options.codec)
             nice = self._setup.nice - BEHIND + wanted.nice
-            runner = hosted_runner(
+            await hosted_session(
                 built, connector, wanted.ticket, options,
                 fork_server=fork_server, tier=tier, cores=self._cores, nice=nice,
-            )  # fmt: skip
-            await runner.run()
+            ).run()  # fmt: skip
         except LauncherLost as error:
             say(str(error))
         except BotLoadError as error:
@@ -458,7 +456,7 @@ class Machine:
 
     # -------------------------------------------------------------------------- tidying
 
-    def _tidy(self, told: RunnerTold) -> None:
+    def _tidy(self, told: RunnerPlan) -> None:
         """Once a minute, let packages go that are wanted no more, beside the rest."""
         now = time.monotonic()
         if now >= self._tidy_at and (self._tidying is None or self._tidying.done()):

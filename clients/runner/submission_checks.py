@@ -26,6 +26,7 @@ from plyhouse.bots.sandbox.box import Tier
 from plyhouse.clients.runner.packages import Packages, WrongPackageError, remove
 from plyhouse.protocol.hosting.package import Rules, SubmissionError, digest_of, from_upload, pack
 from plyhouse.protocol.hosting.runner_messages import (
+    LONGEST_CHECK,
     MAX_GAME,
     MAX_GAMES,
     MAX_REPORT,
@@ -35,8 +36,6 @@ from plyhouse.protocol.hosting.runner_messages import (
     Trouble,
 )
 
-LONGEST: Final = 120.0
-"""Seconds that a check may take: all matches and imports, and the start of its processes."""
 OWN_BOT: Final = b"""
 from plyhouse.bots import Bot
 
@@ -95,22 +94,10 @@ async def _checked(
         return Trouble(str(error)[:2000], submission=submission)
 
 
-async def check_submission(
-    wanted: CheckWanted,
-    package: Path,
-    tier: Tier | None,
-    rules: Rules,
-    *,
-    core: int | None = None,
-    seconds: float = LONGEST,
-) -> CheckDone | Trouble:
-    """Check a package; a `Trouble` is no verdict, and may be this machine's fault.
-
-    It is `Busy` if the machine was at work for others.
-
-    ``core`` is the processor that the bot thinks on; None for any.
-    """
-    submission = wanted.submission
+def _command(
+    wanted: CheckWanted, package: Path, tier: Tier | None, rules: Rules, core: int | None
+) -> list[str]:
+    """Return the command that checks a package in a sandbox."""
     command = [sys.executable, "-P", "-m", "plyhouse.clients.cli.main", "bot", "check"]
     command.append(str(package))
     command += ["--sandbox", "--json", *(["--tier", tier.value] if tier is not None else [])]
@@ -121,9 +108,40 @@ async def check_submission(
     command += ["--must-play"] if wanted.must_play else []
     command += ["--flags-count"] if wanted.flags_count else []
     command += ["--core", str(core)] if core is not None else []
+    return command
+
+
+def _verdict(submission: int, found: dict[str, Any]) -> CheckDone | Busy:
+    """Read what the check has printed."""
+    if "busy" in found:
+        return Busy(str(found["busy"])[:2000], submission=submission)
+    games = [str(each) for each in found["games"]]
+    if len(games) > MAX_GAMES or any(len(each) > MAX_GAME for each in games):
+        why = f"it claims {len(games)} games; here {MAX_GAMES} are the most"
+        return CheckDone(submission, False, f"FAILED  loads: {why}, by names of {MAX_GAME} letters")
+    checked = [str(each) for each in found["checked"]]
+    return CheckDone(submission, bool(found["passed"]), report_of(found), games, checked)
+
+
+async def check_submission(
+    wanted: CheckWanted,
+    package: Path,
+    tier: Tier | None,
+    rules: Rules,
+    *,
+    core: int | None = None,
+    seconds: float = LONGEST_CHECK,
+) -> CheckDone | Trouble:
+    """Check a package; a `Trouble` is no verdict, and may be this machine's fault.
+
+    It is `Busy` if the machine was at work for others.
+
+    ``core`` is the processor that the bot thinks on; None for any.
+    """
+    submission = wanted.submission
     kept = {name: value for name, value in os.environ.items() if name != "PLYHOUSE_TOKEN"}
     process = await asyncio.create_subprocess_exec(
-        *command,
+        *_command(wanted, package, tier, rules, core),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
@@ -145,17 +163,7 @@ async def check_submission(
                 os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
     try:
-        found: dict[str, Any] = json.loads(said)
-        if "busy" in found:
-            return Busy(str(found["busy"])[:2000], submission=submission)
-        games = [str(each) for each in found["games"]]
-        if len(games) > MAX_GAMES or any(len(each) > MAX_GAME for each in games):
-            why = f"it claims {len(games)} games; here {MAX_GAMES} are the most"
-            return CheckDone(
-                submission, False, f"FAILED  loads: {why}, by names of {MAX_GAME} letters"
-            )
-        checked = [str(each) for each in found["checked"]]
-        return CheckDone(submission, bool(found["passed"]), report_of(found), games, checked)
+        return _verdict(submission, json.loads(said))
     except (ValueError, KeyError, TypeError):
         last = errors.decode(errors="replace").strip().splitlines()[-1:]
         why = last[0] if last else f"the check ended with exit code {process.returncode}"

@@ -50,7 +50,7 @@ class Processes:
             kept["PLYHOUSE_PURE"] = os.environ["PLYHOUSE_PURE"]
         with open(self._log_file(name), "ab") as log:
             process = subprocess.Popen(  # noqa: S603 - our own command
-                [sys.executable, "-m", "plyhouse.clients.cli.main", *arguments],
+                [sys.executable, "-P", "-m", "plyhouse.clients.cli.main", *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,

@@ -3,7 +3,7 @@
 Every error that a user can cause or cure ends in one sentence on standard error and one of the
 codes below.  It never ends in a traceback, unless ``plyhouse --debug`` asks for one.
 
-The rest of the house raises *domain errors*: exceptions with a stable ``code`` such as
+Other packages raise *domain errors*: exceptions with a stable ``code`` such as
 ``game/unknown`` or ``storage/locked``.  The part before the slash decides the exit code.
 """
 

@@ -60,7 +60,7 @@ def _replaying(course: FollowedMatch, title: str, at: int, pace: float | None) -
     )
 
 
-def show_match(course: FollowedMatch, line: Connection | None, house: ServerApi) -> None:
+def show_match(course: FollowedMatch, line: Connection | None, api: ServerApi) -> None:
     """Watch a match that runs, or step through one that is over."""
     run(
         TerminalApp(
@@ -69,7 +69,7 @@ def show_match(course: FollowedMatch, line: Connection | None, house: ServerApi)
                 app.ink,
                 app.now,
                 line=line,
-                house=house,
+                api=api,
                 at=0 if line is None else None,
             ),
             terminal_ink(),
@@ -79,9 +79,9 @@ def show_match(course: FollowedMatch, line: Connection | None, house: ServerApi)
     )
 
 
-def show_lobby(house: ServerApi) -> None:
+def show_lobby(api: ServerApi) -> None:
     """Show the lobby: games to play, open seeks, running matches."""
-    run(TerminalApp(lambda app: LobbyScreen(house), terminal_ink(), light=is_light()))
+    run(TerminalApp(lambda app: LobbyScreen(api), terminal_ink(), light=is_light()))
 
 
 def show_boards(boards: Boards, first: str | None) -> None:

@@ -5,7 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from plyhouse.clients.shared.output import counted
-from plyhouse.protocol.api.reports import BaselineScore, Report, ReportEntry, ReportScore
+from plyhouse.protocol.api.reports import (
+    BaselineScore,
+    RatingPoint,
+    Report,
+    ReportEntry,
+    ReportScore,
+)
+
+
+def _ratings(entry: str, points: Sequence[RatingPoint]) -> list[str]:
+    return _section(
+        f"Rating of {entry}",
+        ("matches of all", "rating", "95 %", "while watching"),
+        (
+            [
+                str(each.matches), f"{each.elo:.0f}",
+                interval(each.low, each.high),
+                interval(each.any_low, each.any_high),
+            ]
+            for each in points
+        ),
+    )  # fmt: skip
 
 
 def report_text(found: Report, base: str) -> str:
@@ -54,18 +75,7 @@ def report_text(found: Report, base: str) -> str:
         ),
     )  # fmt: skip
     for entry, points in found.history.items():
-        lines += _section(
-            f"Rating of {entry}",
-            ("matches of all", "rating", "95 %", "while watching"),
-            (
-                [
-                    str(each.matches), f"{each.elo:.0f}",
-                    interval(each.low, each.high),
-                    interval(each.any_low, each.any_high),
-                ]
-                for each in points
-            ),
-        )  # fmt: skip
+        lines += _ratings(entry, points)
     if found.notes:
         lines += ["## What the results withhold", "", *(f"- {each}" for each in found.notes), ""]
     return "\n".join(lines).rstrip() + "\n"

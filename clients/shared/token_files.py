@@ -60,7 +60,7 @@ def stored_login() -> StoredLogin | None:
         return None
     except OSError as error:
         raise CommandError(f"{place} cannot be read: {error.strerror}.", EXIT_USAGE) from None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise DamagedLoginError(
             f"{place} is damaged: run `plyhouse login` again, or `plyhouse logout`.", EXIT_USAGE
         ) from None

@@ -2,7 +2,7 @@
 
 It knows no game.  A `Move` is an action with the names of its spots in order (``via``), and a
 `Choice` leads from spot to spot until a single action is left.  The rules are those of
-docs/scenes.md, "Choosing an action", and those of the web client.
+docs/scenes-actions.md, and those of the web client.
 
 >>> ways = ("e2", "e4"), ("e2", "e3"), ("a2", "a3")
 >>> choice = Choice([Move("".join(way), way) for way in ways])
@@ -89,6 +89,10 @@ def labels_of(scene: Mapping[str, Any]) -> dict[str, str]:
     for element in scene.get("elements", ()):
         if element.get("kind") == "button":
             found[element["action"]] = element.get("label", "")
+        if element.get("kind") == "placing":
+            # With their points, where those may be known.
+            worth = zip(element.get("actions", ()), element.get("worth", ()), strict=False)
+            found |= {action: f"{action} for {points}" for action, points in worth if points}
         for _, _, spot in spots_of(element):
             if spot.get("action") is not None:
                 found.setdefault(spot["action"], spot.get("label", ""))

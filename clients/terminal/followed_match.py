@@ -371,11 +371,11 @@ def _seat_of(text: str, names: Sequence[str]) -> int:
     return names.index(who) if who in names else -1
 
 
-async def whole(house: ServerApi, course: FollowedMatch) -> None:
+async def whole(api: ServerApi, course: FollowedMatch) -> None:
     """Fetch all positions and events of a finished match; raises `Refusal`."""
     first = 0
     while True:
-        replay = await _part(house, course, first)
+        replay = await _part(api, course, first)
         for frame in replay.frames:
             course.scenes[frame.ply] = frame.scene
             for event in frame.events:
@@ -387,18 +387,18 @@ async def whole(house: ServerApi, course: FollowedMatch) -> None:
         first = course.last + 1
 
 
-async def earlier(house: ServerApi, course: FollowedMatch) -> None:
+async def earlier(api: ServerApi, course: FollowedMatch) -> None:
     """Fetch the scenes of positions that were missed; raises `Refusal`.
 
     The snapshot of the match already has their events.
     """
     while missing := [ply for ply in range(course.last) if ply not in course.scenes]:
-        frames = (await _part(house, course, missing[0])).frames
+        frames = (await _part(api, course, missing[0])).frames
         found = {frame.ply: frame.scene for frame in frames}
         if missing[0] not in found:
             break
         course.scenes = found | course.scenes
 
 
-async def _part(house: ServerApi, course: FollowedMatch, first: int) -> Replay:
-    return await house.ask(calls.replay(course.match, first=first, limit=PAGE))
+async def _part(api: ServerApi, course: FollowedMatch, first: int) -> Replay:
+    return await api.ask(calls.replay(course.match, first=first, limit=PAGE))

@@ -60,7 +60,11 @@ def picture(scene: Fields, look: ViewOptions) -> Canvas:
     drawn = _picture(elements, scene.get("viewer"), look)
     if drawn.height > look.height and any(each.get("kind") == "tray" for each in elements):
         # Numbers of elements stay, because they say which spot was chosen.
-        kept = [{"kind": "none"} if each.get("kind") == "tray" else each for each in elements]
+        elements = [{"kind": "none"} if each.get("kind") == "tray" else each for each in elements]
+        drawn = _picture(elements, scene.get("viewer"), look)
+    if drawn.height > look.height and any(each.get("look") == "table" for each in elements):
+        # People choose in the lists of an offer then, not on the ring of fields above them.
+        kept = [{"kind": "none"} if each.get("look") == "circuit" else each for each in elements]
         drawn = _picture(kept, scene.get("viewer"), look)
     return drawn
 
@@ -208,7 +212,11 @@ def _draw_line(canvas: Canvas, y: int, index: int, element: Fields, look: ViewOp
         case "counter":
             _draw_counter(canvas, x, y, element, look)
         case "tray" | "placing":
-            for piece in element.get("pieces", ()):
+            named = any(" " in str(piece.get("text")) for piece in element.get("pieces", ()))
+            for at, piece in enumerate(element.get("pieces", ())):
+                if named and at:
+                    canvas.put(x - 1, y, ",")
+                    x += 1
                 count = int(piece.get("count") or 0)
                 times = f"{look.ink.sign(chr(0xD7), 'x')}{count}" if count > 1 else ""
                 style = _readable(piece.get("owner"), look)

@@ -17,6 +17,7 @@ WON: Final = {
     "illegal_action": "by an illegal action",
     "disconnect": "as the other was away",
     "bot_crash": "as the other's bot failed",
+    "no_answer": "as the other's model named no legal action",
     "no_show": "as the other did not come",
 }
 """What follows "wins"."""
@@ -26,6 +27,7 @@ LOST: Final = {
     "illegal_action": "lost by an illegal action",
     "disconnect": "was away too long",
     "bot_crash": "lost as the bot failed",
+    "no_answer": "lost as the model named no legal action",
     "no_show": "did not come",
 }
 """The result of a game of one seat."""
@@ -136,6 +138,9 @@ def verdict(outcome: Outcome, names: Sequence[str]) -> str:
 
     >>> verdict(Outcome("resignation", [1.0, -1.0], 1), ["alice", "bob"])
     'alice wins by resignation.'
+
+    >>> verdict(Outcome("no_answer", [1.0, -1.0], 1, "bob named no legal action."), ["al", "bob"])
+    'al wins. Bob named no legal action.'
     """
     reason = f"{outcome.reason[:1].upper()}{outcome.reason[1:]}"
     if outcome.termination in ("aborted", "server_fault"):
@@ -143,18 +148,20 @@ def verdict(outcome: Outcome, names: Sequence[str]) -> str:
     if outcome.termination == "draw_agreed":
         return "Draw by agreement."
     told = f" {reason}" if reason else ""
+    # The reason of this end says all of it.
+    why = "" if reason and outcome.termination == "no_answer" else outcome.termination
     returns = outcome.returns
 
     def name(seat: int) -> str:
         return names[seat] if seat < len(names) else f"seat {seat + 1}"
 
     if len(returns) == 1:
-        return f"{name(0)} {LOST.get(outcome.termination, 'is done')}: {score(returns[0])}.{told}"
+        return f"{name(0)} {LOST.get(why, 'is done')}: {score(returns[0])}.{told}"
     best = max(returns, default=0.0)
     winners = [name(seat) for seat, value in enumerate(returns) if value == best]
     if len(winners) == len(returns):
         return ("Draw." if best == 0 else f"Nobody is ahead: {score(best)} for each.") + told
-    how = WON.get(outcome.termination, "")
+    how = WON.get(why, "")
     usual = all(abs(value) == 1 for value in returns)
     by = "" if usual or how else f", {' : '.join(map(score, returns))}"
     verb = "win" if len(winners) > 1 else "wins"

@@ -2,12 +2,13 @@
 
 import { failureDetail } from "./rematch.js";
 import { html } from "./dom.js";
-import { spoken, written } from "./move_list.js";
+import { written } from "./move_list.js";
+import { spoken } from "./scene_items.js";
 import { movesLink } from "./moves_file.js";
 import { actionTo, api, match, mode, name } from "./state.js";
 
 const MOST = 5; // plies that are named
-const FAILED = ["bot_crash", "illegal_action"];
+const FAILED = ["bot_crash", "illegal_action", "no_answer"];
 
 /** Offers the record as a file. */
 export function showRecord() {

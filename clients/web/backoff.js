@@ -7,7 +7,7 @@ const SLOWEST = 15_000;
 export class Backoff {
   /**
    * @param {() => void} retry
-   * @param {(text: string) => void} onState gets a sentence each second, and "" when all is well
+   * @param {(text: string, now?: () => void) => void} onState gets a sentence each second and what tries at once, and "" when all is well
    */
   constructor(retry, onState) {
     this.retry = retry;
@@ -37,7 +37,8 @@ export class Backoff {
       const what = this.failures > 2
         ? "The server cannot be reached: this page shows what it knew last."
         : "Connection lost.";
-      this.onState(left > 0 ? `${what} Trying again in ${left} s.` : `${what} Trying again now.`);
+      if (left > 0) this.onState(`${what} Trying again in ${left} s.`, () => this.now());
+      else this.onState(`${what} Trying again now.`);
       this.timer = setTimeout(left > 0 ? tell : () => this.now(), Math.min(1000, Math.max(0, due - performance.now())));
     };
     tell();

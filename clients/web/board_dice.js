@@ -7,7 +7,7 @@ import { die } from "./scene_items.js";
 
 const SIZE = 80; // of a die as it is drawn, with the gap to the next one
 const SCALE = 1.25;
-const RING = 1.8;
+const RING = { printed: 1.1, short: 1.4 };
 
 /**
  * The dice that lie on the board of a scene: on points, in a ring, or of a seat on a single other board.
@@ -28,17 +28,21 @@ export function diceOnBoard({ elements = [] }) {
  * @param {Scenes.Scene} scene
  * @param {import("./boards.js").Plan} shape
  * @param {number | null | undefined} near the seat that sits below
+ * @param {boolean} grid whether the board is a grid for screen readers
  */
-export function boardDice(scene, shape, near) {
+export function boardDice(scene, shape, near, grid) {
   const found = diceOnBoard(scene);
   if (!found || !found.dice.values.length) return null;
   const { dice: { values, seat, label }, index } = found;
   const own = seat === null || seat === undefined || seat === near;
-  const scale = shape.look === "points" ? SCALE : shape.look === "circuit" ? RING : 1;
+  const scale = shape.look === "points" ? SCALE : shape.hole ? RING[shape.printed ? "printed" : "short"] : 1;
   /** @type {(x: number, y: number) => SVGElement} */
-  const lying = (x, y) => svg("g", { class: "board-dice", role: "img", "aria-label": `${label}: ${values.join(", ")}`, transform: `translate(${x} ${y}) scale(${scale})` },
-    values.map((value, at) => svg("g", { class: "die", "data-die": `${index},${at}` }, die(value, at * SIZE + 3))));
-  if (shape.look === "circuit") return lying(shape.left + (shape.inner.width - values.length * SIZE * RING) / 2, shape.above + (shape.inner.height - SIZE * RING) / 2);
+  const lying = (x, y) => {
+    const dice = svg("g", { class: "board-dice", role: grid ? "gridcell" : "img", "aria-label": `${label}: ${values.join(", ")}`, transform: `translate(${x} ${y}) scale(${scale})` },
+      values.map((value, at) => svg("g", { class: "die", "data-die": `${index},${at}` }, die(value, at * SIZE + 3))));
+    return grid ? svg("g", { role: "row" }, dice) : dice; // a grid has rows only
+  };
+  if (shape.hole) return lying(shape.hole.x + (shape.hole.width - values.length * SIZE * scale) / 2, shape.hole.y + SIZE / 4);
   if (shape.look !== "points") {
     const x = shape.left + shape.inner.width + (shape.width - shape.left - shape.inner.width - SIZE) / 2 + 3;
     return lying(x, shape.above + (own ? shape.inner.height - CELL * 1.5 : CELL / 2));
@@ -48,6 +52,14 @@ export function boardDice(scene, shape, near) {
   const x = (middle[0] + middle[1]) / 2 - values.length * SIZE * SCALE / 2;
   const y = shape.above + shape.inner.height / 2 - CELL * SCALE / 2;
   return lying(x, y);
+}
+
+/** The room inside a ring below its dice. @type {(shape: import("./boards.js").Plan) => import("./boards.js").Box} */
+export function belowDice({ hole, printed }) {
+  const { x, y, width, height } = hole ?? { x: 0, y: 0, width: 0, height: 0 };
+  const above = SIZE * (RING[printed ? "printed" : "short"] + 0.4);
+  const rim = SIZE * 0.6; // where tokens stand
+  return { x: x + rim, y: y + above, width: width - 2 * rim, height: height - above - rim };
 }
 
 /**

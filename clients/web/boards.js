@@ -13,6 +13,12 @@ const SQUARE = new Set(["checkered", "lines", "wells", "maze"]);
 const FRAMED = new Set(["checkered", "lines", "wells", "pits", "points", "heaps"]);
 const CROP = 20; // of the cells at the rim of a maze, beyond their walls
 
+/** Fields of a ring: how wide and high those along its sides are, and how deep; printed ones have their whole names. */
+const RINGS = { printed: { wide: 96, high: 68, left: 132, top: 116 }, short: { wide: 80, high: 80, left: 104, top: 104 } };
+
+/** True where the fields of a ring have room for their names. */
+export const ROOMY = matchMedia("(min-width: 45rem) and (min-height: 30.01rem)");
+
 /** True where a long board with ends stands upright, so that its spots are as wide as a thumb. */
 export const UPRIGHT = matchMedia("(max-width: 30rem) and (orientation: portrait)");
 
@@ -26,9 +32,9 @@ export const UPRIGHT = matchMedia("(max-width: 30rem) and (orientation: portrait
  * @param {Scenes.Grid} element
  * @param {boolean} turned whether it is shown by half a turn
  * @param {boolean} small whether there is less room than a whole board needs
- * @param {{upright?: boolean, aside?: boolean}} more whether it stands upright, and has room for dice on the right
+ * @param {{upright?: boolean, aside?: boolean, printed?: boolean}} more whether it stands upright, has room for dice on the right, and shows whole names
  */
-export function plan(element, turned, small, { upright = false, aside = false } = {}) {
+export function plan(element, turned, small, { upright = false, aside = false, printed = false } = {}) {
   const rows = element.rows ?? [];
   const columns = Math.max(1, ...rows.map((row) => row.length));
   const look = element.look ?? "";
@@ -47,16 +53,30 @@ export function plan(element, turned, small, { upright = false, aside = false } 
   const right = upright ? beside : edge + ends + (aside ? ASIDE : 0) + crop;
   const below = upright ? edge + ends : beside + crop;
   const above = upright ? edge + ends : (double ? beside : edge) + crop;
+  const ring = look !== "circuit" ? null : printed ? RINGS.printed : RINGS.short;
+  /** Where fields begin along an axis of a ring: the first and the last are deep. @type {(at: number, deep: number, step: number) => number} */
+  const along = (at, deep, step) => (at === 0 ? 0 : deep + (at - 1) * step);
   const high = look === "points" ? CELL * DEEP : look === "hex" ? CELL * HEX : CELL;
-  const lying = {
+  const lying = ring ? {
+    width: along(columns - 1, ring.left, ring.wide) + ring.left, height: along(rows.length - 1, ring.top, ring.high) + ring.top,
+  } : {
     width: columns * CELL + (look === "hex" ? (rows.length - 1) * CELL / 2 : 0),
     height: rows.length * high + (look === "hex" ? CELL * (1 / HEX - HEX) : 0),
   };
   const inner = upright ? { width: lying.height, height: lying.width } : lying;
   const width = left + inner.width + right;
   const height = above + inner.height + below;
+  /** A field of a ring. @type {(y: number, x: number) => Box} */
+  const ringBox = (y, x) => {
+    const { left: deep, top, wide, high: tall } = ring ?? RINGS.short;
+    return { x: left + along(x, deep, wide), y: above + along(y, top, tall), width: x % (columns - 1) ? wide : deep, height: y % (rows.length - 1) ? tall : top };
+  };
   /** The middle of a spot. @type {(y: number, x: number) => import("./figures.js").Point} */
   const middle = (y, x) => {
+    if (ring) {
+      const { x: beginX, y: beginY, width: w, height: h } = ringBox(y, x);
+      return { x: beginX + w / 2, y: beginY + h / 2 };
+    }
     const at = { x: (x + 0.5) * CELL + (look === "hex" ? y * CELL / 2 : 0), y: (y + 0.5) * high + (look === "hex" ? CELL * (1 / HEX - HEX) / 2 : 0) };
     if (turned) Object.assign(at, { x: lying.width - at.x, y: lying.height - at.y });
     if (upright) Object.assign(at, { x: lying.height - at.y, y: at.x }); // the right end is below
@@ -64,10 +84,14 @@ export function plan(element, turned, small, { upright = false, aside = false } 
   };
   const rounded = (/** @type {number} */ number) => Math.round(number * 10) / 10;
   return {
-    look, columns, left, above, high, inner, font, ends, turned, upright, aside,
+    look, columns, printed,
+    /** What a ring encloses. @type {Box | null} */
+    hole: ring && { x: left + ring.left, y: above + ring.top, width: lying.width - 2 * ring.left, height: lying.height - 2 * ring.top },
+    left, above, high, inner, font, ends, turned, upright, aside,
     width: rounded(width), height: rounded(height), middle,
     /** The box of a spot. @type {(y: number, x: number) => Box} */
     box(y, x) {
+      if (ring) return ringBox(y, x);
       const centre = middle(y, x);
       return { x: centre.x - CELL / 2, y: centre.y - high / 2, width: CELL, height: high };
     },
@@ -189,8 +213,10 @@ export function spot(element, shape, y, x, mark) {
       return [svg("rect", { class: classes(), ...box }), ...crossing(element, shape, y, x)];
     default: {
       if (cell.text === " " && !cell.action && !cell.name && shape.look !== "checkered") return [svg("rect", { class: "cell gap", ...box })];
-      const dark = shape.look === "checkered" && (x + y) % 2 ? "dark" : cell.ground ? `ground-${cell.ground}` : "";
-      return [svg("rect", { class: classes(dark), ...box, rx: SQUARE.has(shape.look) ? 0 : 10 })];
+      const dark = shape.look === "checkered" && (x + y) % 2 ? "dark" : cell.shape === "deed" ? "ground-plain" : cell.ground ? `ground-${cell.ground}` : "";
+      const printed = cell.shape ? "" : cell.lines?.[0];
+      return [svg("rect", { class: classes(dark), ...box, rx: SQUARE.has(shape.look) ? 0 : 10 }),
+        ...(printed ? [svg("text", { class: `printed on-${cell.ground}`, ...centre, "font-size": CELL * 0.36 }, printed)] : [])];
     }
   }
 }

@@ -1,8 +1,9 @@
-// Stacks of chips of one and of five, for the value of a counter.
+// Stacks of chips of one, five, 25 and 100, for the value of a counter.
 
 import { svg } from "./dom.js";
 
-const FIVE = 5;
+/** Kinds of chips with their values. @type {[kind: string, worth: number][]} */
+const KINDS = [["hundred", 100], ["quarter", 25], ["five", 5], ["one", 1]];
 const HIGH = 4; // chips of one stack
 const WIDE = 44; // from one stack to the next
 const THICK = 7;
@@ -22,11 +23,12 @@ function chip(x, y, kind) {
 
 /** How high each stack is, and of which chips. @param {number} count */
 function stacks(count) {
-  const whole = Math.max(0, Math.round(count));
+  let whole = Math.max(0, Math.round(count));
   /** @type {{kind: string, high: number}[]} */
   const found = [];
-  for (const [kind, chips] of /** @type {[string, number][]} */ ([["five", Math.floor(whole / FIVE)], ["one", whole % FIVE]])) {
-    for (let left = chips; left > 0 && found.length < MOST; left -= HIGH) found.push({ kind, high: Math.min(left, HIGH) });
+  for (const [kind, worth] of KINDS) {
+    for (let left = Math.floor(whole / worth); left > 0 && found.length < MOST; left -= HIGH) found.push({ kind, high: Math.min(left, HIGH) });
+    whole %= worth;
   }
   return found;
 }

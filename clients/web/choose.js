@@ -2,7 +2,7 @@
 // It knows no game: an action is `{ action, label, via, pairs }`, `via` the spots that mean it.
 
 /**
- * @typedef {{action: string, label: string, via: string[], pairs?: boolean, dice?: number[]}} Move
+ * @typedef {{action: string, label: string, via: string[], pairs?: boolean, dice?: number[], shape?: string}} Move
  */
 
 /**

@@ -1,12 +1,16 @@
 // Lets a person choose an action in a drawing: with spots, buttons and keys, by click, drag and
 // arrows, and also in advance, before the turn. choose.js finds the action of a sequence of spots.
 
+import { amountField } from "./amounts.js";
 import { Choice } from "./choose.js";
 import { html } from "./dom.js";
 import { usedDice } from "./board_dice.js";
 import { drag } from "./drag.js";
+import { seatClass } from "./colours.js";
 import { icon } from "./figures.js";
+import { walk } from "./hands.js";
 import { keysOf } from "./keys.js";
+import { Laying } from "./laying.js";
 import { Placing } from "./placing.js";
 import { Premove } from "./premove.js";
 import { listen } from "./swipe.js";
@@ -73,25 +77,33 @@ export class Choosing {
     this.dim = null;
     /** Counts that change while a move is chosen. @type {[name: string, redraw: (name: string, path: string[]) => void][]} */
     this.stacks = [];
+    /** Where a line of typed letters leads. @type {[number, number]} */
+    this.along = STEPS.ArrowRight;
     /** Names of spots on which something of the viewer stands. @type {Set<string>} */
     this.own = new Set();
     this.undo = undoButton(() => this.back());
     this.hint = html("div", { class: "hint soft", role: "status" });
     this.asked = html("div", { class: "choices", role: "group", "aria-label": "Which one?" });
+    this.placeAgain = () => { if (this.asked.isConnected) this.placeAsked(); };
     /** Spots on which nothing stands. @type {Set<string>} */
     this.empty = new Set();
-    const rack = choose ? (scene.elements ?? []).find((element) => element.kind === "placing") : undefined;
+    const rack = (scene.elements ?? []).find((element) => element.kind === "placing");
     /** @type {Placing | null} */
-    this.placing = rack?.kind === "placing" ? new Placing(rack, this) : null;
-    const moves = choose ? movesOf(scene) : [];
+    this.placing = rack?.kind === "placing" ? new Placing(rack, this, choose !== null) : null;
+    const lines = choose ? (scene.elements ?? []).find((element) => element.kind === "laying") : undefined;
+    const board = (scene.elements ?? []).find((element) => element.kind === "grid");
+    /** @type {Laying | null} */
+    this.laying = null;
+    const moves = choose && lines?.kind !== "laying" ? movesOf(scene) : [];
     this.choice = moves.length ? new Choice(moves) : null;
-    this.ahead = choose ? null : waiting;
+    this.ahead = choose || this.placing ? null : waiting;
+    if (lines?.kind === "laying" && board?.kind === "grid") this.laying = new Laying(lines, board, this);
     if (choose) this.fulfil(moves);
   }
 
   /** True if spots of boards can be chosen. */
   get onBoards() {
-    return Boolean(this.choice || this.ahead || this.placing);
+    return Boolean(this.choice || this.ahead || this.placing || this.laying);
   }
 
   /** Play what was chosen before the turn came, if it is legal now. @param {Move[]} moves */
@@ -108,8 +120,9 @@ export class Choosing {
     if (this.ahead || this.choice?.moves.some(({ via }) => via.length > 1)) {
       status?.insertBefore(this.undo, status.querySelector(".flip"));
     }
-    if (this.placing) prompt.append(this.placing.node);
-    if (this.choose) prompt.append(this.asked, ...this.buttons());
+    if (this.laying) prompt.append(this.laying.node);
+    else if (this.choose) prompt.append(this.asked, ...this.buttons());
+    this.placing?.join(prompt.querySelector(":scope > .choices:not([aria-label])"));
     keysOf(whole, this.keys());
     listen(whole, this.keys());
     for (const part of [whole, prompt]) part.addEventListener("keydown", (event) => this.escape(event));
@@ -137,11 +150,12 @@ export class Choosing {
 
   // ------------------------------------------------------------------------- buttons
 
-  /** A button for an action. @param {{label: string, action: string, key?: string, shape?: string}} element */
-  button({ label, action, key, shape }) {
+  /** A button for an action. @param {{label: string, action: string, key?: string, shape?: string, place?: number}} element */
+  button({ label, action, key, shape, place }) {
     const sign = SIGNS[key ?? ""] ?? key;
-    const node = html("button", { type: "button", "data-action": action, "data-key": key || null, "aria-keyshortcuts": key || null },
-      shape ? icon(shape) : null, html("span", {}, this.words(label) || action),
+    const notation = /\d/.test(label.split(" ")[0]); // such as "bxa8=Q+", whose first letter is no pawn as a capital
+    const node = html("button", { type: "button", "data-action": action, "data-key": key || null, "aria-keyshortcuts": key || null, class: place ? `third-${place}` : null },
+      shape ? icon(shape, seatClass(this.scene.seat_to_move, this.scene.seats)) : null, html("span", { class: notation ? "notation" : null }, this.words(label) || action),
       sign ? html("kbd", {}, sign) : null);
     node.addEventListener("click", () => this.send(action));
     return node;
@@ -151,19 +165,27 @@ export class Choosing {
   buttons() {
     const all = (this.scene.elements ?? []).flatMap((element) => (element.kind === "button" && !this.placing?.element.actions.includes(element.action) ? [element] : []));
     const listed = (/** @type {Scenes.Button} */ element) => Boolean(element.via?.length || element.aside);
-    const plain = all.filter((element) => !listed(element));
+    const amounts = all.filter((element) => element.amount);
+    const field = amounts.length > 1 ? amountField(amounts, (each) => this.button(each)) : null;
+    const plain = all.filter((element) => !listed(element) && !(field && element.amount));
     /** @type {Map<string, Scenes.Button>} */
     const once = new Map();
-    for (const element of all) if (listed(element)) once.set(element.action, element);
+    for (const element of all) if (listed(element) && !(field && element.amount)) once.set(element.action, element);
     const spotted = [...once.values()];
     const parts = [];
-    if (plain.length > MANY) parts.push(html("div", { class: "choices many" }, plain.map((each) => this.button(each))));
+    if (field) parts.push(field.field);
+    if (all.some(({ place }) => place)) {
+      const shut = [1, 2, 3].filter((third) => !all.some(({ place }) => place === third)); // keeps its outline
+      parts.push(html("div", { class: "choices thirds" }, plain.map((each) => this.button(each)), field?.node, shut.map((third) => html("span", { class: `shut third-${third}` }))));
+    }
+    else if (plain.length > MANY) parts.push(html("div", { class: "choices many" }, plain.map((each) => this.button(each))));
     else if (plain.length) {
       const pad = plain.some(({ key }) => key && STEPS[key]);
       // A pad keeps its form: a direction that is not legal now leaves the outline of its button.
       const shut = pad ? Object.keys(STEPS).filter((key) => !plain.some((each) => each.key === key)) : [];
       parts.push(html("div", { class: pad ? "choices pad" : "choices" }, plain.map((each) => this.button(each)), shut.map((key) => html("span", { class: "shut", "data-key": key }))));
     }
+    for (const row of parts) if (row !== field?.field && !row.matches(".pad")) row.addEventListener("keydown", walk);
     if (spotted.length) {
       const list = html("div", { class: "choices many" });
       const more = html("details", { class: "moves" }, html("summary", {}, `All moves (${spotted.length})`), list);
@@ -222,6 +244,7 @@ export class Choosing {
       this.refresh();
       return;
     }
+    if (this.laying) this.laying.pick(name);
     if (this.placing) this.placing.pick(name);
     if (!this.choice) return;
     const action = this.choice.pick(name);
@@ -245,9 +268,14 @@ export class Choosing {
     this.spots.get(first)?.focus();
   }
 
-  /** Take up what stands on a spot; returns what to call when it is put down, or null. @type {(name: string) => ((there: string | null) => void) | null} */
+  /** Take up what stands on a spot; returns what to call when it is put down, or null. @type {(name: string) => import("./drag.js").Put | null} */
   take(name) {
-    const { ahead, choice } = this;
+    const { ahead, choice, laying } = this;
+    if (laying) {
+      const cell = laying.at(name);
+      if (!cell || laying.indexAt(cell) < 0) return null;
+      return laying.drag(name);
+    }
     if (ahead) {
       if (!this.own.has(name)) return null;
       ahead.clear();
@@ -272,25 +300,42 @@ export class Choosing {
     };
   }
 
-  /** Arrow keys walk over a board, Enter and the space bar choose. @type {(event: KeyboardEvent, element: Scenes.Grid, index: number, upright?: boolean) => void} */
+  /** Arrow keys walk over a board, Enter and the space bar choose, letters lay pieces in a line. @type {(event: KeyboardEvent, element: Scenes.Grid, index: number, upright?: boolean) => void} */
   walk(event, element, index, upright = false) {
     const here = /** @type {SVGElement} */ (event.currentTarget);
-    const [y, x] = (here.dataset.at ?? "").split(",").map(Number);
     const step = STEPS[event.key];
+    const typed = step || event.ctrlKey || event.metaKey ? null : this.placing?.typed(event.key, here.dataset.name ?? "") ?? null;
     if (step) {
-      const sign = this.turned(element) ? -1 : 1;
-      const [down, right] = upright ? [-step[1], step[0]] : step;
-      const row = Math.max(0, Math.min(element.rows.length - 1, y + sign * down));
-      const column = Math.max(0, Math.min(element.rows[row].length - 1, x + sign * right));
-      const there = this.spots.get(spotName(element.rows[row][column], index, row, column));
-      here.setAttribute("tabindex", "-1");
-      there?.setAttribute("tabindex", "0");
-      there?.focus();
-    } else if (event.key === "Enter" || event.key === " ") {
-      this.pick(here.dataset.name ?? "");
-    } else if (!this.placing || event.key.length > 1 || event.ctrlKey || event.metaKey || !this.placing.take(event.key)) return;
+      if (step[0] + step[1] > 0) this.along = step;
+      this.reach(here, element, index, upright ? [-step[1], step[0]] : step);
+    } else if (typed !== null) {
+      let at = this.spots.get(typed) ?? here;
+      this.reach(here, element, index, null, at);
+      while (event.key.length === 1 && this.placing?.covers(at.dataset.name ?? "")) {
+        const next = this.reach(at, element, index, this.along);
+        if (next === at) break;
+        at = next;
+      }
+    } else if (event.key === "Enter" || event.key === " ") this.pick(here.dataset.name ?? "");
+    else return;
     event.preventDefault();
     event.stopPropagation();
+  }
+
+  /** Move the focus from a spot by a step, or to another spot; returns where it is. @type {(here: SVGElement, element: Scenes.Grid, index: number, step: [number, number] | null, to?: SVGElement) => SVGElement} */
+  reach(here, element, index, step, to = here) {
+    const [y, x] = (here.dataset.at ?? "").split(",").map(Number);
+    let there = to;
+    if (step) {
+      const sign = this.turned(element) ? -1 : 1;
+      const row = Math.max(0, Math.min(element.rows.length - 1, y + sign * step[0]));
+      const column = Math.max(0, Math.min(element.rows[row].length - 1, x + sign * step[1]));
+      there = this.spots.get(spotName(element.rows[row][column], index, row, column)) ?? here;
+    }
+    here.setAttribute("tabindex", "-1");
+    there.setAttribute("tabindex", "0");
+    there.focus();
+    return there;
   }
 
   // ------------------------------------------------------------- what can be chosen now
@@ -316,6 +361,10 @@ export class Choosing {
     this.undo.setAttribute("aria-disabled", String(!path.length));
     this.dim?.(usedDice(choice?.left[0], path, this.values));
     if (ahead) this.hint.textContent = this.inAdvance(path);
+    if (this.laying) {
+      this.laying.refresh();
+      this.hint.textContent = this.laying.hint();
+    }
     if (this.placing) {
       this.placing.refresh();
       this.hint.textContent = this.placing.hint();
@@ -323,7 +372,24 @@ export class Choosing {
     if (!choice) return;
     this.hint.textContent = this.soFar(path, [...open.keys()]);
     this.asked.replaceChildren(...choice.asked.map((each) => this.button({ ...each, key: "" })));
+    this.placeAsked();
     if (choice.asked.length && !open.size) /** @type {HTMLElement | null} */ (this.asked.firstElementChild)?.focus();
+  }
+
+  /** Figures between which one chooses, such as those of a promotion, stand on the last spot and towards the middle of the board. */
+  placeAsked() {
+    const { asked, choice } = this;
+    const spot = this.spots.get(choice?.path.at(-1) ?? "");
+    const figures = Boolean(spot && choice?.asked.length && choice.asked.every(({ shape }) => shape));
+    asked.classList.toggle("on-spot", figures);
+    if (!spot || !figures) return;
+    const [box, board] = [(spot.querySelector(".cell") ?? spot).getBoundingClientRect(), spot.ownerSVGElement?.getBoundingClientRect()];
+    const upper = !board || box.top < board.top + board.height / 2;
+    const size = Math.max(box.width, 40);
+    const high = size * (choice?.asked.length ?? 0);
+    asked.classList.toggle("upwards", !upper);
+    for (const [name, value] of [["--size", size], ["left", box.left + scrollX], ["top", (upper ? box.top : box.bottom - high) + scrollY]]) asked.style.setProperty(String(name), `${value}px`);
+    addEventListener("resize", this.placeAgain, { once: true }); // one listener, however often this is called
   }
 
   /** Return the name of a spot. @param {string} name */
@@ -348,6 +414,6 @@ export class Choosing {
   soFar(path, ways) {
     if (!path.length) return "";
     const short = (/** @type {string} */ name) => this.short(name);
-    return `${path.length > 1 ? path.map(short).join(" ") : this.called(path[0])}: ${ways.length ? `choose ${ways.map(short).join(", ")}` : "choose below"}${giveUp()}.`;
+    return `${path.length > 1 ? path.map(short).join(" ") : this.called(path[0])}: ${ways.length ? `choose ${ways.map(short).join(", ")}` : "choose which"}${giveUp()}.`;
   }
 }

@@ -1,7 +1,8 @@
 // Pages of competitions: what organisers and students press goes to the API, and what the server
 // says is shown. The page shows what the signed-in person may see, and stays up to date.
 
-import { refresh } from "./live.js";
+import { refresh } from "./page_refresh.js";
+import { offerForm } from "./competition_form.js";
 import { byId, fields, html, say, words } from "./dom.js";
 import { call, whoAmI } from "./session.js";
 import { pressedTwice } from "./confirm.js";
@@ -83,7 +84,7 @@ async function aboutStudent(action, form) {
       if (!reason) refuse(why, "Say why: to disqualify needs a reason.");
       return leave(`${who} is disqualified`, await call("POST", `${here}/disqualify`, { who, why: reason }));
     },
-    revoke: async () => leave(`${who} is taken out`, await call("POST", `${here}/revoke`, { student: who, why: reason })),
+    withdraw: async () => leave(`${who} is withdrawn`, await call("POST", `${here}/withdraw`, { who, why: reason })),
     restore: async () => {
       await call("POST", `${here}/restore`, { student: who, why: reason });
       return `${who} is in again.`;
@@ -341,6 +342,7 @@ at("check")?.addEventListener("click", () => withFile(async () => {
   cost(await call("POST", "competition-files/preview", { file, entries: Number(entries) }));
   return "The file is valid.";
 }));
+offerForm(() => byId("check").click());
 at("file-form")?.addEventListener("submit", (event) => {
   event.preventDefault();
   withFile(async () => {

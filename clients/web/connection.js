@@ -16,8 +16,8 @@ export class Connection {
   /**
    * @param {string} url
    * @param {(message: Message) => void} onMessage gets what the server sends
-   * @param {(text: string) => void} onState gets what to tell people
-   * @param {Identity} identity without one may only watch
+   * @param {(text: string, now?: () => void) => void} onState gets what to tell people
+   * @param {Identity | Promise<Identity>} identity without one may only watch; who promises one learns of a failure
    */
   constructor(url, onMessage, onState, identity = {}) {
     this.url = url;
@@ -37,10 +37,11 @@ export class Connection {
   open() {
     // A socket that was given up may still report its end: only the latest one counts.
     const socket = this.socket = new WebSocket(this.url, SUBPROTOCOL);
-    /** @type {<E extends Event>(act: (event: E) => void) => (event: E) => void} */
-    const mine = (act) => (event) => { if (socket === this.socket && !this.over) act(event); };
-    socket.addEventListener("open", mine(() => this.send({ type: "hello", token: "", client: "plyhouse-web", scenes: true, ...this.identity })));
-    socket.addEventListener("message", mine((event) => this.receive(JSON.parse(event.data))));
+    /** @type {<E extends unknown[]>(act: (...given: E) => void) => (...given: E) => void} */
+    const mine = (act) => (...given) => { if (socket === this.socket && !this.over) act(...given); };
+    const introduce = (/** @type {Identity} */ who) => this.send({ type: "hello", token: "", client: "plyhouse-web", scenes: true, ...who });
+    socket.addEventListener("open", () => Promise.resolve(this.identity).then((who) => mine(() => introduce(who))(), () => {}));
+    socket.addEventListener("message", mine((/** @type {MessageEvent} */ event) => this.receive(JSON.parse(event.data))));
     socket.addEventListener("close", mine(() => this.lost()));
     this.heard();
   }

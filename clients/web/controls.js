@@ -181,6 +181,8 @@ export class Controls {
     const target = /** @type {HTMLElement} */ (event.target);
     if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
     if (document.querySelector("dialog[open]") || target.matches?.("input, select, textarea")) return;
+    // In the position, arrow keys walk over what can be chosen, also while others move.
+    if ((event.key.startsWith("Arrow") || event.key === "Home" || event.key === "End") && target.matches?.(".position, .spot, [data-action]")) return;
     const { on } = this;
     /** @type {Record<string, () => void>} */
     const acts = {

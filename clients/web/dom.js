@@ -80,11 +80,18 @@ export function words(error) {
 /**
  * Writes to the status line below the head of the page.
  * @param {string} text
+ * @param {() => void} [now] what a button tries at once
  */
-export function say(text) {
+export function say(text, now) {
   const state = byId("state");
-  if (state.textContent === text) return;
-  state.textContent = text;
+  const offered = state.querySelector("button");
+  if (now && offered) write(state, text); // the button keeps the focus
+  else if (now) {
+    const button = html("button", { type: "button", class: "small" }, "Try now");
+    button.addEventListener("click", now);
+    state.replaceChildren(text, " ", button);
+  } else if (offered || state.textContent !== text) state.textContent = text;
+  else return;
   document.body.toggleAttribute("data-said", Boolean(text)); // styles that asked whether it is empty would slow the wall
 }
 

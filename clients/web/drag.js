@@ -5,6 +5,8 @@ const FAR = 6; // pixels after which it is no click any more
 /** @type {["pointerup", "pointercancel"]} */
 const ENDS = ["pointerup", "pointercancel"];
 
+/** @typedef {((there: string | null) => void) & {over?: (there: string) => void}} Put */
+
 let ended = 0; // when something was put down: the click that follows means nothing
 
 export const drag = {
@@ -13,14 +15,16 @@ export const drag = {
 
   /**
    * Begin a drag where the button went down on a spot. `take(name)` is called once the pointer moves. It
-   * returns a function to call with the name of the target spot (null: none), or null to stay.
+   * returns a function to call with the name of the target spot (null: none), or null to stay. If that has
+   * a function `over`, it shows the stone on each spot that the pointer reaches; else the stone follows it.
    * @param {PointerEvent} event
    * @param {SVGElement} node
    * @param {string} name of the spot
-   * @param {(name: string) => ((there: string | null) => void) | null} take
+   * @param {(name: string) => Put | null} take
    */
   begin(event, node, name, take) {
     if (event.button !== 0 || !event.isPrimary) return;
+    ended = 0; // another press, whose click counts
     const stone = node.querySelector(".stone");
     const board = node.ownerSVGElement;
     if (!stone || !board) return;
@@ -28,7 +32,7 @@ export const drag = {
     if (touched.hasPointerCapture?.(event.pointerId)) touched.releasePointerCapture(event.pointerId);
     const start = { x: event.clientX, y: event.clientY };
     const scale = board.viewBox.baseVal.width / board.getBoundingClientRect().width;
-    /** @type {((there: string | null) => void) | null} */
+    /** @type {Put | null} */
     let put = null;
     /** @type {SVGElement | null} */
     let ghost = null;
@@ -45,8 +49,10 @@ export const drag = {
         ghost = /** @type {SVGElement} */ (stone.cloneNode(true));
         ghost.setAttribute("class", "stone ghost");
         ghost.removeAttribute("data-place");
-        board.append(ghost);
-        stone.classList.add("lifted");
+        if (!put.over) {
+          board.append(ghost);
+          stone.classList.add("lifted");
+        }
       }
       ghost.setAttribute("transform", `translate(${x * scale} ${y * scale})`);
       const there = under(at);
@@ -54,6 +60,7 @@ export const drag = {
       over?.classList.remove("near");
       over = there;
       over?.classList.add("near");
+      if (over?.dataset.name) put?.over?.(over.dataset.name);
     };
     const drop = (/** @type {PointerEvent} */ at) => {
       if (at.pointerId !== event.pointerId) return;

@@ -106,7 +106,7 @@ const NOTCHED = new Set(["seat-1", "seat-3", "seat-5"]);
  * @param {Point} centre
  * @param {number} size
  */
-function disc(colour, centre, size) {
+export function disc(colour, centre, size) {
   const around = { cx: centre.x, cy: centre.y, rx: size * 0.355, ry: size * 0.355 };
   const step = 2 * Math.PI * around.rx / 16;
   return [svg("circle", { class: `disc ${colour}`, cx: centre.x, cy: centre.y, r: size * 0.4 }),
@@ -142,10 +142,10 @@ function match(centre, size) {
     svg("ellipse", { class: "tip", cx: centre.x, cy: centre.y - size * 0.31, rx: wide * 0.8, ry: wide * 1.05 })];
 }
 
-/** A figure as a small picture. @param {string} shape */
-export function icon(shape) {
+/** A figure as a small picture, in the colour of a seat if it has one. @type {(shape: string, colour?: string) => SVGElement} */
+export function icon(shape, colour = "") {
   const cell = { text: shape, owner: null, shape, action: null, label: "", highlight: false, name: "", face: "" };
-  return svg("svg", { class: "icon", viewBox: "0 0 100 100", "aria-hidden": "true" }, piece(cell, "", { x: 50, y: 50 }, 100));
+  return svg("svg", { class: "icon", viewBox: "0 0 100 100", "aria-hidden": "true" }, piece(cell, colour, { x: 50, y: 50 }, 100));
 }
 
 /**
@@ -180,8 +180,6 @@ function shown(cell, colour, centre, size) {
       return [block("block"), ...face()];
     case "tile":
       return tile(cell, centre, size);
-    case "deed":
-      return deed(cell, colour, centre, size);
     case "ship":
       return hull(cell, centre, size);
     case "sunk":
@@ -225,27 +223,6 @@ function tile(cell, centre, size) {
   const kind = cell.text !== cell.text.toUpperCase() ? "tile-letter blank" : "tile-letter";
   if (cell.face) parts.push(svg("text", { class: kind, x: centre.x - (cell.corner ? size * 0.05 : 0), y: centre.y, "font-size": size * 0.6 }, cell.face));
   if (cell.corner) parts.push(svg("text", { class: "tile-points", x: centre.x + half - size * 0.06, y: centre.y + half - size * 0.07, "font-size": size * (cell.corner.length > 1 ? 0.22 : 0.26) }, cell.corner));
-  return parts;
-}
-
-/**
- * A field that a seat may own: its short name, a band of the owner, and the tokens on it.
- * @type {typeof piece}
- */
-function deed(cell, colour, centre, size) {
-  const [left, top] = [centre.x - size / 2, centre.y - size / 2];
-  /** @type {SVGElement[]} */
-  const parts = cell.corner ? [svg("text", { class: "deed-name", x: centre.x, y: top + size * 0.19, "font-size": size * (cell.corner.length > 3 ? 0.27 : 0.31) }, cell.corner)] : [];
-  if (colour) parts.push(svg("rect", { class: `band ${colour}`, x: left + size * 0.04, y: top + size * 0.68, width: size * 0.92, height: size * 0.28, rx: size * 0.06 }));
-  if (colour && cell.face) parts.push(svg("text", { class: `face on-${colour}`, x: centre.x, y: top + size * 0.83, "font-size": size * 0.3 }, cell.face));
-  const tokens = cell.tokens ?? [];
-  tokens.forEach((seat, at) => { // in a row, or in two of three
-    const row = tokens.length > 3 ? (at < 3 ? -0.5 : 0.5) : 0;
-    const here = tokens.length > 3 ? (at < 3 ? 3 : tokens.length - 3) : tokens.length;
-    const along = (at % 3) - (here - 1) / 2;
-    const token = { x: centre.x + along * size * 0.31, y: centre.y + size * (0.02 + row * 0.3) };
-    parts.push(...disc(`seat-${seat}`, token, size * (tokens.length > 1 ? 0.4 : 0.5)));
-  });
   return parts;
 }
 

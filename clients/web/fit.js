@@ -8,13 +8,14 @@ const LETTERS = 20; // a text that grows by this many letters may take another l
  * Boards have the CSS height limit --room; everything else keeps its size.
  * @param {HTMLElement} scene
  * @param {number} room
+ * @param {HTMLElement} keeper what the limit is set on: the scene, or what outlives it
  */
-export function fit(scene, room) {
+export function fit(scene, room, keeper = scene) {
   if (!scene.firstElementChild) return;
   let [low, high] = [LEAST, Math.max(LEAST, Math.floor(room))];
-  const before = scene.style.getPropertyValue("--room");
+  const before = keeper.style.getPropertyValue("--room");
   /** @type {NodeListOf<SVGElement>} */
-  const boards = scene.querySelectorAll(".grid svg");
+  const boards = scene.querySelectorAll(".grid > svg");
   // The limit is inherited, so each change of it is one for every piece; what is tried is not.
   /** By how many pixels the scene is too high with this limit. @param {number} height */
   const excess = (height) => {
@@ -34,7 +35,7 @@ export function fit(scene, room) {
     }
   } else low = high;
   const found = `${low}px`;
-  if (found !== before) scene.style.setProperty("--room", found);
+  if (found !== before) keeper.style.setProperty("--room", found);
   for (const board of boards) board.style.removeProperty("--tried");
 }
 

@@ -1,9 +1,10 @@
 // Draws boards: their spots with what stands there, and their ends. Where spots are is in boards.js.
 // `by` is the drawing that asks: it knows colours and words, and what choosing means.
 
-import { boardDice, diceOnBoard } from "./board_dice.js";
-import { CELL, UPRIGHT, plan, spot } from "./boards.js";
+import { belowDice, boardDice, diceOnBoard } from "./board_dice.js";
+import { CELL, ROOMY, UPRIGHT, plan, spot } from "./boards.js";
 import { spotName } from "./choosing.js";
+import { deed, ringSide } from "./deeds.js";
 import { html, svg, write } from "./dom.js";
 import { piece, stack } from "./figures.js";
 import { drawTable } from "./scene_items.js";
@@ -13,7 +14,7 @@ import { drawTable } from "./scene_items.js";
 const ROUND = new Set(["wells", "pits", "hex", "lines"]);
 
 /** Fields of a cell that decide the look of its figure. */
-const LOOKS = /** @type {const} */ (["text", "owner", "shape", "face", "count", "joins", "faint", "ground", "corner", "tokens"]);
+const LOOKS = /** @type {const} */ (["text", "owner", "shape", "face", "count", "joins", "faint", "ground", "corner", "tokens", "lines"]);
 
 /** True if the figure on a spot is new: then it is marked as the last move. @type {(cell: Scenes.Cell, before: Scenes.Cell | undefined) => boolean} */
 const changed = (cell, before) => before !== undefined && cell.shape !== "dot" // counted points at the end of a game
@@ -23,7 +24,7 @@ const changed = (cell, before) => before !== undefined && cell.shape !== "dot" /
 const alike = (cell, other) => cell === other || LOOKS.every((look) => String(cell[look]) === String(other[look]));
 
 /** A key of the look of an empty spot. @param {Scenes.Cell} cell */
-const ground = (cell) => `${cell.text === " "}${cell.shape === "star"}${cell.shape === "wall"}${Boolean(cell.action)}${cell.name}`;
+const ground = (cell) => `${cell.text === " "}${cell.shape === "star"}${cell.shape === "wall"}${Boolean(cell.action)}${cell.name}${cell.shape ? "" : cell.lines ?? ""}`;
 
 /**
  * A board.
@@ -54,6 +55,7 @@ export class Board {
     this.several = several;
     this.shape = plan(element, by.turned(element), several, {
       upright: element.look === "pits" && !by.silent && !several && UPRIGHT.matches,
+      printed: !by.silent && !several && ROOMY.matches,
       aside: element.look !== "points" && element.look !== "circuit" && !by.silent && diceOnBoard(by.scene) !== null,
     });
     this.choosing = by.choosing?.onBoards ? by.choosing : null;
@@ -65,6 +67,8 @@ export class Board {
     this.marks = [];
     /** @type {SVGElement[]} */
     this.ends = [];
+    /** What is said inside a ring. */
+    this.inside = html("div", { class: "inside" });
   }
 
   /** @param {Scenes.Grid | null} previous the same board before; what differs is marked */
@@ -81,14 +85,15 @@ export class Board {
       this.ends = (element.ends ?? []).map((cell, side) => this.end(cell, side));
       parts.push(svg("g", choosing ? { role: "row" } : {}, this.ends));
     }
-    const dice = (shape.look === "points" || shape.look === "circuit" || shape.aside) && !by.silent ? boardDice(by.scene, shape, element.bottom === null || element.bottom === undefined ? null : shape.turned ? 1 - element.bottom : element.bottom) : null;
+    const dice = (shape.look === "points" || shape.look === "circuit" || shape.aside) && !by.silent ? boardDice(by.scene, shape, element.bottom === null || element.bottom === undefined ? null : shape.turned ? 1 - element.bottom : element.bottom, Boolean(choosing)) : null;
     if (dice) parts.push(dice);
+    if (shape.hole && !by.silent) parts.push(svg("foreignObject", belowDice(shape), this.inside));
     if (dice && choosing && shape.look === "points") {
       choosing.values = diceOnBoard(by.scene)?.dice.values ?? [];
       choosing.dim = (used) => dice.querySelectorAll(".die").forEach((node, at) => node.classList.toggle("used", used[at]));
     }
     const size = shape.columns <= 4 ? "small" : shape.width > shape.height * 1.6 ? "wide" : "";
-    const classes = ["grid", size, shape.upright && "upright", element.look, element.theme && `theme-${element.theme}`].filter(Boolean).join(" ");
+    const classes = ["grid", size, shape.upright && "upright", shape.printed && "printed-names", element.look, element.theme && `theme-${element.theme}`].filter(Boolean).join(" ");
     return html("div", { class: classes },
       several && element.label ? html("div", { class: "soft" }, by.words(element.label)) : null,
       svg("svg", { viewBox: `0 0 ${shape.width} ${shape.height}`, ...(by.silent ? {} : this.role()) }, parts));
@@ -158,6 +163,7 @@ export class Board {
     const { shape } = this;
     const centre = shape.middle(y, x);
     const colour = this.by.colour(cell.owner);
+    if (cell.shape === "deed") return deed(cell, colour, shape.box(y, x), ringSide(y, x, this.element.rows.length, shape.columns), shape.printed);
     if (shape.look !== "points" || !cell.count) return piece(cell, colour, centre, CELL);
     const up = shape.upper(y);
     const box = shape.box(y, x);

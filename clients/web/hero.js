@@ -1,4 +1,4 @@
-// The board of the home page: a match that runs, or the latest one from its beginning.
+// The board of the home page: a match that runs, or the latest one from its beginning, or an example.
 
 import { ask } from "./answers.js";
 import { Film } from "./scene.js";
@@ -19,9 +19,10 @@ export function playHero(place) {
   let plies = 0;
   let paused = matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-  /** Fetch the positions that follow. */
+  /** Fetch the positions that follow: an example is fetched whole. */
   async function more() {
-    const url = `/api/v1/matches/${encodeURIComponent(place.dataset.match ?? "")}/replay?first=${scenes.length}`;
+    const { match = "", replay } = place.dataset;
+    const url = replay ?? `/api/v1/matches/${encodeURIComponent(match)}/replay?first=${scenes.length}`;
     const part = /** @type {Answers.Replay} */ (await ask(url));
     plies = part.plies;
     for (const frame of part.frames) scenes[frame.ply] = frame.scene;

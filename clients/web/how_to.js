@@ -19,10 +19,17 @@ export function howToPlay() {
   document.querySelector("#hands")?.after(note);
   note.hidden = false;
   note.querySelector("button")?.addEventListener("click", () => {
-    note.remove();
-    try {
-      localStorage.setItem(SEEN, JSON.stringify([...seen(), game]));
-    } catch { /* a browser that keeps nothing shows it again */ }
+    helped();
     /** @type {SVGElement | null} */ (document.querySelector("#scene [tabindex='0']"))?.focus();
   });
+}
+
+/** Close the help: a person has read it, or has moved. */
+export function helped() {
+  const note = document.getElementById("how-to");
+  if (!note || note.hidden) return;
+  note.remove();
+  try {
+    localStorage.setItem(SEEN, JSON.stringify([...seen(), note.dataset.game ?? ""]));
+  } catch { /* a browser that keeps nothing shows it again */ }
 }

@@ -7,10 +7,10 @@ import { offerAllHands } from "./all_hands.js";
 import { offerReview, showDetail, showRecord } from "./afterwards.js";
 import { offerRematch } from "./rematch.js";
 import { Backoff } from "./backoff.js";
-import { UPRIGHT } from "./boards.js";
+import { ROOMY, UPRIGHT } from "./boards.js";
 import { Connection, endpoint } from "./connection.js";
 import { byId, holder, say as setState } from "./dom.js";
-import { howToPlay } from "./how_to.js";
+import { helped, howToPlay } from "./how_to.js";
 import { News } from "./competition_news.js";
 import { nonce, showOwn } from "./seat_actions.js";
 import { Parts } from "./match_parts.js";
@@ -23,12 +23,12 @@ import { addEvents, fetchScenes, heard, setEvents } from "./positions.js";
 import { Queue } from "./queue.js";
 import { settings } from "./settings.js";
 import { AS_MYSELF, whoAmI } from "./session.js";
-import { api, last, match, mode, name, place, renew, setOutcome, setScene } from "./state.js";
+import { api, comingTo, last, match, mode, name, place, renew, setOutcome, setScene } from "./state.js";
 import { timeInWords } from "./words.js";
 
 const TICK = 100; // ms between two looks at the clocks
 
-const passing = new Passing(() => picture.show(), () => picture.showWhere(), () => parts.controls.speed);
+const passing = new Passing(() => { picture.show(); restAtEnd(); }, () => picture.showWhere(), () => parts.controls.speed);
 const parts = new Parts({ go: (at) => passing.go(at), toggle: () => passing.toggle(), lookAs });
 const picture = new Picture(parts, choose);
 const { seats, list } = parts;
@@ -40,6 +40,7 @@ let me = null;
 /** Ask the server; returns the number of the request, or 0 while there is no connection. @param {import("./connection.js").Request} message */
 const send = (message) => connection?.send(message) ?? 0;
 UPRIGHT.addEventListener("change", () => picture.again());
+ROOMY.addEventListener("change", () => { if (parts.scene.querySelector(".circuit")) picture.again(); });
 const showOwnButtons = () => showOwn(parts.own, send, confirmed);
 
 function close() {
@@ -72,6 +73,7 @@ function play(action) {
   match.request = send({ type: "act", match: match.id, ply: match.turn, action });
   if (!match.request) return; // no connection: the turn comes again with the next one
   match.turn = null;
+  helped();
   picture.show();
 }
 
@@ -102,12 +104,12 @@ async function fetchAll() {
   const of = match.id;
   const header = /** @type {Answers.Match} */ (await ask(api()));
   if (of !== match.id) return false;
-  match.seats = header.seats;
+  if (!match.told) match.seats = header.seats;
   match.game = header.game;
   parts.title.textContent = `${header.game.replaceAll("_", " ")} \u00b7 ${timeInWords(header.time_control)}`;
   if (mode === "projector") document.title = `${header.seats.map(holder).join(" - ")}, ${header.game}`;
   if (header.status !== "finished") {
-    match.status = header.status;
+    if (!match.told) match.status = header.status; // the connection may have told more
     return false;
   }
   const first = !match.told;
@@ -170,19 +172,31 @@ async function load() {
     queue.look();
     return;
   }
+  const { match: first, status } = place.dataset;
+  if (match.id === first && status && status !== "finished" && !match.told) connect(); // each answer may take long
   try {
+    const of = match.id;
     const over = await fetchAll();
     loading.well();
-    if (over && mode === "projector") queue.rest();
-    else if (!over && !connection) {
-      const of = match.id;
-      const who = await identity();
-      if (of === match.id && !connection && match.status !== "finished") connection = new Connection(endpoint(), onMessage, setState, who);
-    }
+    if (over) close();
+    else if (of === match.id && match.status !== "finished") connect();
   } catch {
     parts.reveal();
     loading.failed();
   }
+}
+
+/** Open a connection if there is none. */
+function connect() {
+  if (connection) return;
+  const who = identity();
+  const made = connection = new Connection(endpoint(), onMessage, setState, who);
+  who.catch(() => {
+    if (connection !== made) return;
+    close();
+    parts.reveal();
+    loading.failed();
+  });
 }
 
 /** Returns the user of this page: the signed-in person in their own match, or a spectator. */
@@ -240,6 +254,11 @@ function over(outcome) {
   }
   passing.pursue();
   load(); // the last position, also of a match that ended while nobody told us
+}
+
+/** The projector goes on to the next match some time after the end is on the screen, which may come later than it. */
+function restAtEnd() {
+  if (mode === "projector" && match.status === "finished" && match.told && !comingTo()) queue.rest();
 }
 
 // ------------------------------------------------------------------- what the server says

@@ -8,15 +8,17 @@ import { html } from "./dom.js";
 import { Explain } from "./explain.js";
 import { fit } from "./fit.js";
 import { sideBelow } from "./scene.js";
+import { spoken } from "./scene_items.js";
 import { ledger } from "./ledger.js";
-import { MoveList, spoken, written } from "./move_list.js";
+import { MoveList, written } from "./move_list.js";
 import { Output } from "./output.js";
 import { onSettings, settings } from "./settings.js";
 import { actionTo, api, last, match, mode, name, place } from "./state.js";
+import { columns } from "./table.js";
 import { Thoughts } from "./thoughts.js";
 import { dice } from "./verify.js";
 
-const LEAST = { board: 160, list: 150, page: 320, upright: 420 }; // pixels; a page scrolls rather than show a smaller board
+const LEAST = { table: 290, board: 160, list: 150, page: 320, upright: 420 }; // pixels; a page scrolls rather than show a smaller board
 
 const GAP = 8; // pixels between the rows of the page
 
@@ -67,6 +69,7 @@ export class Parts {
     this.hands = html("div", { id: "hands", class: "choices" });
     this.said = html("p", { id: "heard", class: "unseen", "aria-live": "polite" });
     this.seen.addEventListener("change", () => lookAs(this.seen.value === "" ? null : Number(this.seen.value)));
+    this.dock = 0; // pixels that words and buttons below a table have needed
     this.layOut();
   }
 
@@ -75,8 +78,9 @@ export class Parts {
     const whole = mode === "page";
     const open = html("a", { href: page(), target: "_blank", rel: "noopener" }, "Open the match");
     controls.steps.append(this.seenLabel);
+    // The position keeps the focus of keys while others move.
     place.replaceChildren(
-      html("section", { class: "position", "aria-label": "Position" }, whole ? seats.node : null, this.scene, whole ? null : controls.steps),
+      html("section", { class: "position", tabindex: -1, "aria-label": "Position" }, whole ? seats.node : null, this.scene, whole ? null : controls.steps),
       html("section", { class: "course", "aria-label": "Course of the match" },
         this.title, this.sitting, this.outcome, this.prompt, this.detail, this.review, whole ? null : seats.node, this.own, this.again, this.hands,
         ...(whole ? [controls.steps, list.node, accounts.node, thoughts.node, explained.node, this.dice.node, output.node] : []),
@@ -93,10 +97,14 @@ export class Parts {
   /** A position was drawn: on the page of a match, words and buttons lie beside boards, but on tables of felt. */
   settle() {
     this.seats.sides(sideBelow(this.scene));
+    const felt = place.classList.contains("felt");
+    if (this.scene.parentElement) columns(this.scene.parentElement, match.seats.length);
+    const { node } = this.seats; // around a table, else above and below a board or in the column beside it
+    if (felt !== (node.nextElementSibling === this.scene) && mode !== "page") (felt ? this.scene : this.own).before(node);
     if (mode !== "page") return;
     const prompt = this.scene.querySelector(".prompt");
     if (prompt?.querySelector(".moves")) place.classList.add("listed");
-    this.prompt.replaceChildren(...(prompt && !place.classList.contains("felt") ? [prompt] : []));
+    this.prompt.replaceChildren(...(prompt && !felt ? [prompt] : []));
   }
 
   /** There is something to see. */
@@ -108,6 +116,7 @@ export class Parts {
   room() {
     const { scene, controls, seats } = this;
     if (!scene.firstElementChild) return;
+    if (place.classList.contains("felt")) this.roomOnTable();
     if (mode === "page") {
       this.roomOnPage();
       return;
@@ -115,6 +124,24 @@ export class Parts {
     const narrow = !getComputedStyle(place).gridTemplateColumns.includes(" ");
     const high = innerHeight - scene.getBoundingClientRect().top - controls.steps.offsetHeight - 12;
     fit(scene, Math.max(high - (narrow ? seats.node.parentElement?.offsetHeight ?? 0 : 0), LEAST.board));
+  }
+
+  /** Give the table the height of the window, and the words and buttons below it as much as they have ever needed. */
+  roomOnTable() {
+    const table = /** @type {HTMLElement} */ (this.scene.parentElement);
+    const top = table.getBoundingClientRect().top + scrollY;
+    if (mode === "page") table.style.setProperty("--high", `${Math.max(LEAST.table, innerHeight - top - GAP)}px`);
+    const prompt = /** @type {HTMLElement | null} */ (this.scene.querySelector(".prompt"));
+    if (!prompt) return;
+    const key = `${innerWidth}x${innerHeight}`; // in another window they may need less
+    if (table.dataset.window !== key) {
+      this.dock = 0;
+      table.style.setProperty("--dock", "0px");
+    }
+    table.dataset.window = key;
+    this.dock = Math.max(this.dock, Math.ceil(prompt.getBoundingClientRect().height));
+    table.style.setProperty("--dock", `${this.dock}px`);
+    for (const chart of this.scene.querySelectorAll(".middle .grid.table:not(:has(button))")) chart.scrollTop = chart.scrollHeight;
   }
 
   /** Fit the boards into the window with players, status and buttons, and the list of plies beside them. */
@@ -132,12 +159,12 @@ export class Parts {
       const needed = () => below.reduce((sum, node) => sum + (node.getBoundingClientRect().top + scrollY >= top ? /** @type {HTMLElement} */ (node).offsetHeight + GAP : 0), 0);
       const least = (boards.querySelector(".upright") ? LEAST.upright : LEAST.page) * (layout === "stacked" ? boards.children.length : 1);
       /** @type {NodeListOf<SVGSVGElement>} */
-      const drawn = boards.querySelectorAll(".grid svg");
+      const drawn = boards.querySelectorAll(".grid > svg");
       const single = layout !== "stacked" && drawn.length === 1;
       // The players' rows and the words are as wide as a single board. In a narrower column words may take more lines.
       let height = needed();
       for (let looks = 0; looks < 3; looks += 1) {
-        fit(boards, Math.round(Math.max(innerHeight - top - height - GAP, least) * settings.size / 100));
+        fit(boards, Math.round(Math.max(innerHeight - top - height - GAP, least) * settings.size / 100), scene);
         if (!single) break;
         const { width, height: high } = drawn[0].viewBox.baseVal;
         place.parentElement?.style.setProperty("--column", `${Math.max(LEAST.page, Math.ceil(drawn[0].getBoundingClientRect().height * width / high))}px`);

@@ -2,12 +2,11 @@
 // each; else there is a row for each ply. Choosing a ply shows its position.
 
 import { seatClass } from "./colours.js";
-import { html, svg } from "./dom.js";
-import { die } from "./scene_items.js";
-import { name } from "./state.js";
+import { html } from "./dom.js";
+import { spoken, withDice } from "./scene_items.js";
+import { name, place } from "./state.js";
 
 const UNNAMED = /^(first|second|seat \d+)$/; // names of seats that say nothing
-const FACES = "\u2680\u2681\u2682\u2683\u2684\u2685";
 
 /** @typedef {{row: HTMLElement | null, cell: HTMLElement | null, seat: number}} End the last row, the cell of it that was filled last, and the seat whose column that is */
 
@@ -17,16 +16,7 @@ const NOTHING = { row: null, cell: null, seat: Infinity };
 /** The action of a seat or of chance, as people write it. @param {Messages.Event} event */
 export const written = (event) => event.display || (event.action ?? "hidden");
 
-/** Digits for the faces of dice, as they are read aloud. @param {string} text */
-export const spoken = (text) => text.replace(/[\u2680-\u2685]+/g, (faces) => [...faces].map((face) => FACES.indexOf(face) + 1).join(" and "));
-
 const capital = (/** @type {string} */ text) => text.charAt(0).toUpperCase() + text.slice(1);
-
-/** A text with its dice drawn. @param {string} text */
-function drawn(text) {
-  return text.split(/([\u2680-\u2685])/).filter(Boolean).map((part) => (FACES.includes(part)
-    ? svg("svg", { viewBox: "0 0 74 74", class: "rolled", "aria-hidden": "true" }, die(FACES.indexOf(part) + 1, 3)) : part));
-}
 
 /** The list of plies. */
 export class MoveList {
@@ -69,6 +59,7 @@ export class MoveList {
       if (seats === 2) this.nameColumns(names);
     }
     for (const event of events) {
+      if (event.seat < 0 && "hidden" in place.dataset) continue; // cards are dealt, which hands show
       const ply = this.ply(event, names);
       if (seats !== 2) this.turns.append(html("li", {}, html("span", { class: "number" }, event.seat < 0 ? "" : (event.ply ?? 0) + 1), html("span", { class: `swatch ${seatClass(event.seat, names)}` }), ply));
       else if (event.seat < 0) this.chance(ply);
@@ -94,7 +85,7 @@ export class MoveList {
     const time = event.ms === undefined || event.ms === null ? "" : `${(event.ms / 1000).toFixed(event.ms < 10_000 ? 2 : 0)} s`;
     const who = chance ? "chance" : `ply ${at}, ${names[event.seat] ?? name(event.seat)}`;
     const node = html("button", { type: "button", class: chance ? "ply chance" : "ply", tabindex: -1, "data-at": at, "aria-label": `${spoken(text)} ${time}, ${who}` },
-      html("span", { class: event.action ? "action" : "action soft" }, drawn(text)), " ", html("span", { class: "soft time" }, time));
+      html("span", { class: event.action ? "action" : "action soft" }, withDice(text)), " ", html("span", { class: "soft time" }, time));
     node.addEventListener("click", () => this.go(at));
     return node;
   }

@@ -2,10 +2,12 @@
 
 import { holder } from "./dom.js";
 import { outline } from "./fit.js";
+import { happened } from "./happened.js";
 import { move } from "./motion.js";
-import { spoken, written } from "./move_list.js";
+import { written } from "./move_list.js";
 import { patience } from "./pace.js";
-import { drawScene } from "./scene.js";
+import { drawScene, onTable } from "./scene.js";
+import { spoken } from "./scene_items.js";
 import { moveTable, standing } from "./table_motion.js";
 import { tick } from "./sound.js";
 import { changesInWords, withHolders, yourTurn } from "./speak.js";
@@ -27,7 +29,10 @@ export class Picture {
     this.parts = parts;
     this.choose = choose;
     this.spot = ""; // what had the focus when a person chose
-    this.keys = true; // whether they chose with keys; the first turn is ready for them
+    this.where = ""; // and its row and column on a board
+    this.keys = true; // whether they choose with keys; the first turn is ready for them
+    addEventListener("keydown", () => { this.keys = true; }, { capture: true });
+    addEventListener("pointerdown", () => { this.keys = false; }, { capture: true });
     this.saidAt = 0;
     /** The scene on the page. @type {Shown | null} */
     this.shown = null;
@@ -37,6 +42,7 @@ export class Picture {
   clear() {
     this.shown = null;
     this.spot = "";
+    this.where = "";
     this.keys = true;
   }
 
@@ -49,15 +55,17 @@ export class Picture {
   /** Show the position where one is. */
   show() {
     const { scenes, at } = match;
-    const { scene, list, thoughts, explained, output, outcome } = this.parts;
+    const { scene, prompt, list, thoughts, explained, output, outcome } = this.parts;
     const mine = match.turn !== null && at === last();
     const focused = /** @type {HTMLElement | SVGElement | null} */ (document.activeElement);
-    if (focused && scene.contains(focused)) {
-      this.spot = focused.dataset.spot ?? "";
-      this.keys = focused.matches(":focus-visible");
+    const inside = focused && focused !== scene && (scene.contains(focused) || prompt.contains(focused));
+    if (inside) {
+      this.spot = focused.dataset.spot ?? focused.dataset.action ?? "";
+      this.where = focused.dataset.at ?? "";
     }
     if (scenes[at]) this.draw(scenes[at], mine);
-    if (mine && document.activeElement === document.body) this.focus();
+    const lost = document.activeElement === document.body || document.activeElement === scene.parentElement;
+    if (lost && (mine || (inside && this.keys))) this.focus(mine);
     document.title = document.title.replace(/^(Your turn: )?/, match.turn === null ? "" : "Your turn: ");
     this.showWhere();
     list.mark(at);
@@ -74,14 +82,24 @@ export class Picture {
 
   /**
    * Let arrow keys walk over the board, from the spot that had the focus before. They step through the match
-   * for people who chose with the mouse.
+   * for people who chose with the mouse. Without a spot the position itself keeps the focus until the next turn.
+   * @param {boolean} mine whether a person at this page is to choose an action
    */
-  focus() {
-    const { scene } = this.parts;
-    /** @type {SVGElement | null} */
-    const before = this.spot ? scene.querySelector(`[data-spot="${CSS.escape(this.spot)}"]`) : null;
-    if (before) before.focus();
-    else if (this.keys) /** @type {SVGElement | null} */ (scene.querySelector(".spot[tabindex='0']"))?.focus(/** @type {FocusOptions} */ ({ preventScroll: true, focusVisible: false }));
+  focus(mine) {
+    const { scene, prompt } = this.parts;
+    const named = CSS.escape(this.spot);
+    const quiet = /** @type {FocusOptions} */ ({ preventScroll: true, focusVisible: false });
+    /** @type {(selector: string) => HTMLElement | SVGElement | null} */
+    const find = (selector) => scene.querySelector(selector) ?? prompt.querySelector(selector);
+    const there = this.keys && this.where ? find(`.spot[data-at="${this.where}"]`) : null;
+    const before = there ?? (this.spot ? find(`[data-spot="${named}"], [data-action="${named}"]`) : null);
+    if (there) {
+      for (const each of scene.querySelectorAll(".spot[data-at][tabindex='0']")) each.setAttribute("tabindex", "-1");
+      there.setAttribute("tabindex", "0");
+    }
+    if (before) before.focus({ preventScroll: true });
+    else if (this.keys && mine) (find(".spot[tabindex='0']") ?? find(".choices [data-action]"))?.focus(quiet);
+    else if (this.keys) scene.parentElement?.focus({ preventScroll: true });
   }
 
   /**
@@ -101,7 +119,7 @@ export class Picture {
     const before = parts.scene.firstElementChild;
     const stood = standing(before);
     parts.scene.replaceChildren(drawn);
-    const felt = mode === "page" && !drawn.querySelector(".boards"); // cards and dice lie on felt
+    const felt = onTable(scene); // cards and dice lie on felt
     for (const node of [place, document.body]) node.classList.toggle("felt", felt);
     parts.settle();
     if (!shown || outline(shown.scene) !== outline(scene) || shown.mine !== mine) parts.room();
@@ -126,7 +144,8 @@ export class Picture {
     return {
       holders: match.seats.map((seat) => holder(seat)),
       you: mine ? match.seat : null,
-      taken: mode === "page" ? (/** @type {number} */ seat) => this.parts.seats.rowOf(match.seats[seat], seat).taken : undefined,
+      log: happened(match.at),
+      taken: mode === "page" || onTable(match.scenes[match.at]) ? (/** @type {number} */ seat) => this.parts.seats.rowOf(match.seats[seat], seat).taken : undefined,
       premove: match.seat !== null && match.turn === null && match.status === "running" && match.at === last(),
     };
   }

@@ -8,16 +8,46 @@ import { piece } from "./figures.js";
 
 const ANY = "?"; // a piece that may stand for any letter
 const LETTERS = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
+/** Signs of buttons where there is no room for their words. */
+const SIGNS = {
+  back: "M10 2v10M5.5 8L10 12.5L14.5 8M3 17h14",
+  mix: "M2 6h4l8 8h4M2 14h4l8-8h4M15 3l3 3-3 3M15 11l3 3-3 3",
+  give: "M3 7h13M12 3l4 4-4 4M17 14H4M8 10l-4 4 4 4",
+};
+
+/** A button with a sign and a word. @type {(word: string, sign: string, act: () => void) => HTMLElement} */
+function signed(word, sign, act) {
+  const node = html("button", { type: "button", "aria-label": word, title: word },
+    svg("svg", { class: "sign-icon", viewBox: "0 0 20 20", "aria-hidden": "true" }, svg("path", { d: sign })), html("span", {}, word));
+  node.addEventListener("click", act);
+  return node;
+}
+
+/** A piece as it lies in a rack. @param {Scenes.Cell} cell */
+const picture = (cell) => svg("svg", { viewBox: "0 0 80 80", "aria-hidden": "true" }, piece(cell, "", { x: 40, y: 40 }, 80));
+
+/**
+ * The pieces of a seat where nothing can be done with them, in the same room.
+ * @type {(element: Scenes.Placing, label: string) => HTMLElement}
+ */
+export function stillRack({ pieces = [] }, label) {
+  const spoken = pieces.map((each) => each.label || each.text).join(", ") || "none";
+  return html("div", { class: "placing" }, html("div", { class: "rack", role: "img", "aria-label": `${label}: ${spoken}` },
+    pieces.map((each) => html("span", { class: "tile" }, picture(each)))), html("div", { class: "row" }));
+}
 
 /** The pieces that one has and those that lie on the board, until they are played. */
 export class Placing {
   /**
    * @param {Scenes.Placing} element
    * @param {Choosing} by
+   * @param {boolean} active whether it is the turn of who has them
    */
-  constructor(element, by) {
+  constructor(element, by, active) {
     this.element = element;
     this.by = by;
+    /** True if they can be put down now. */
+    this.able = active && (element.actions.length > 0 || Boolean(element.spots?.length));
     /** Where each piece stands among the others. */
     this.order = element.pieces.map((_, index) => index);
     /** Spots with the piece on each and what it stands for. @type {Map<string, {index: number, text: string}>} */
@@ -35,14 +65,18 @@ export class Placing {
     this.rack = html("div", { class: "rack", role: "group", "aria-label": by.words(element.label) });
     this.play = /** @type {HTMLButtonElement} */ (html("button", { type: "button", class: "main" }, "Play"));
     this.play.addEventListener("click", () => this.send());
-    this.back = html("button", { type: "button" }, "Take back");
-    this.back.addEventListener("click", () => this.clear());
-    this.mix = html("button", { type: "button" }, "Shuffle");
-    this.mix.addEventListener("click", () => this.shuffle());
-    this.give = html("button", { type: "button" }, element.give ?? "");
-    this.give.addEventListener("click", () => this.clear(!this.given));
+    this.back = signed("Take back", SIGNS.back, () => this.clear());
+    this.mix = signed("Shuffle", SIGNS.mix, () => this.shuffle());
+    this.give = signed(element.give ?? "", SIGNS.give, () => this.clear(!this.given));
     this.letters = html("div", { class: "choices letters", role: "group", "aria-label": "Which letter?" });
-    this.node = html("div", { class: "placing" }, this.rack, html("div", { class: "choices" }, this.play, this.back, this.mix, element.give ? this.give : null), this.letters);
+    this.row = html("div", { class: "choices row" }, ...(this.able ? [this.play, this.back, this.mix, element.give ? this.give : null] : []));
+    this.node = html("div", { class: "placing" }, this.rack, this.row, this.letters);
+  }
+
+  /** Take other buttons of the turn into the row, so that all stand below the board. @param {HTMLElement | null} choices */
+  join(choices) {
+    this.row.append(...(choices?.children ?? []));
+    choices?.remove();
   }
 
   /** The pieces on the board or given away, as in `placed`. */
@@ -74,7 +108,7 @@ export class Placing {
 
   /** A spot was chosen: a piece is put there or taken back. @param {string} name */
   pick(name) {
-    if (!this.free(name) || this.given) return;
+    if (!this.able || !this.free(name) || this.given) return;
     const there = this.laid.get(name);
     if (there) {
       this.laid.delete(name);
@@ -117,16 +151,36 @@ export class Placing {
     if (action !== undefined) this.by.send(action);
   }
 
-  /** Hold the piece that a key names, a blank for other letters. @param {string} key */
-  take(key) {
+  /** True if a piece lies on a spot, or may not. @param {string} name */
+  covers(name) {
+    return this.laid.has(name) || !this.free(name);
+  }
+
+  /**
+   * Lay the piece that a key names on a spot, a blank for letters that are not there; Backspace takes the last
+   * one back. Returns the spot where that happened; null if the key means nothing.
+   * @type {(key: string, name: string) => string | null}
+   */
+  typed(key, name) {
+    if (this.given || !this.able) return null;
+    if (key === "Backspace" && this.laid.size) {
+      const last = [...this.laid.keys()].at(-1) ?? "";
+      this.laid.delete(last);
+      this.by.refresh();
+      return last;
+    }
     const letter = key.toUpperCase();
-    const lying = new Set([...this.laid.values()].map(({ index }) => index));
+    if (!LETTERS.includes(letter)) return null;
+    const lying = new Set([...this.laid].filter(([spot]) => spot !== name).map(([, { index }]) => index));
     const left = this.order.filter((index) => !lying.has(index));
-    const found = left.find((index) => this.element.pieces[index].text === letter);
-    if (found === undefined || this.given) return false;
-    this.held = found;
+    const found = [letter, ANY].flatMap((text) => left.find((index) => this.element.pieces[index].text === text) ?? [])[0];
+    if (found === undefined || !this.free(name)) return null;
+    const blank = this.element.pieces[found].text === ANY;
+    this.laid.delete(name);
+    this.laid.set(name, { index: found, text: blank ? letter.toLowerCase() : letter });
+    this.held = this.asking = null;
     this.by.refresh();
-    return true;
+    return name;
   }
 
   /** Show the pieces where they are. */
@@ -142,10 +196,8 @@ export class Placing {
     const { meaning } = this;
     this.play.disabled = this.action === undefined;
     const worth = meaning === undefined ? undefined : element.worth?.[meaning];
-    const word = meaning === undefined ? "" : element.actions[meaning];
-    const label = this.given ? `${element.give} ${[...this.given].map((index) => element.pieces[index].text).join(" ")}`.trim()
-      : meaning === undefined ? "Play" : `Play ${word}${worth === undefined ? "" : ` for ${worth}`}`;
-    if (this.play.textContent !== label) this.play.textContent = label;
+    const what = this.given ? [...this.given].map((index) => element.pieces[index].text).join(" ") : meaning === undefined ? "" : element.actions[meaning];
+    this.play.replaceChildren((this.given && element.give) || "Play", what ? html("span", { class: "what" }, ` ${what}`) : "", worth === undefined || this.given ? "" : ` for ${worth}`);
     this.back.toggleAttribute("disabled", !this.laid.size && !this.given);
     this.give.setAttribute("aria-pressed", String(this.given !== null));
     this.letters.replaceChildren(...(this.asking === null ? [] : LETTERS.map((letter) => this.letter(letter))));
@@ -156,15 +208,14 @@ export class Placing {
     if (this.asking !== null) return "Choose the letter of the blank.";
     if (this.given) return this.given.size ? "" : "Choose the tiles.";
     if (this.held !== null) return `${this.element.pieces[this.held].label}: choose its square.`;
-    if (!this.laid.size) return "";
+    if (!this.laid.size || !this.able) return "";
     return this.action === undefined ? "No legal play yet." : "";
   }
 
   /** A piece that is not on the board. @param {number} index */
   tile(index) {
     const cell = this.element.pieces[index];
-    const drawing = svg("svg", { viewBox: "0 0 80 80", "aria-hidden": "true" }, piece(cell, "", { x: 40, y: 40 }, 80));
-    const node = html("button", { type: "button", class: "tile", "data-piece": cell.text, "aria-label": cell.label, "aria-pressed": String(this.held === index || Boolean(this.given?.has(index))) }, drawing);
+    const node = html("button", { type: "button", class: "tile", disabled: !this.able, "data-piece": cell.text, "aria-label": cell.label, "aria-pressed": String(this.held === index || Boolean(this.given?.has(index))) }, picture(cell));
     node.addEventListener("click", () => {
       if (!this.given) this.held = this.held === index ? null : index;
       else if (!this.given.delete(index)) this.given.add(index);

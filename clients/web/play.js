@@ -1,6 +1,7 @@
 // The way into a match: a game, somebody to play with, and how long to think.
 
 import { Connection, endpoint } from "./connection.js";
+import { offerChoices, withChoices } from "./choices.js";
 import { byId as at, html, say, words } from "./dom.js";
 import { invitation, invited, newInvitation } from "./invitation.js";
 import { AS_MYSELF, call, enter, keepSettings, lastSettings, takeWish, whoAmI } from "./session.js";
@@ -53,9 +54,9 @@ function leave() {
 
 function send() {
   if (!wanted) return;
-  const { game, time_control, rated, opponent, others = [], invitation: secret = "" } = wanted;
+  const { game, time_control, rated, opponent, others = [], seat: side = null, invitation: secret = "" } = wanted;
   const terms = { game, time_control, rated: Boolean(rated) };
-  connection?.send(opponent ? { type: "challenge", opponent, others, ...terms } : { type: "seek", ...terms, invitation: secret });
+  connection?.send(opponent ? { type: "challenge", opponent, others, ...terms, ...(side === null ? {} : { seat: side }) } : { type: "seek", ...terms, invitation: secret });
 }
 
 /** Waits until a submitted bot has started, which happens once a runner has room. @param {Terms} mine */
@@ -193,7 +194,10 @@ function choose(game, { focus = true } = {}) {
   tile.setAttribute("aria-current", "true");
   at("chosen").dataset.chosen = game;
   at("chosen-name").textContent = titleOf(game);
-  at("chosen-summary").textContent = document.querySelector(`[data-summary="${CSS.escape(game)}"]`)?.textContent ?? "";
+  const about = /** @type {HTMLElement | null} */ (document.querySelector(`[data-summary="${CSS.escape(game)}"]`));
+  at("chosen-summary").textContent = about?.textContent ?? "";
+  offerChoices(at("choices"), JSON.parse(about?.dataset.choices ?? "[]"));
+  offerSeats(JSON.parse(about?.dataset.seats ?? "[]"));
   at("chosen-rules").setAttribute("href", `/games/${encodeURIComponent(game)}`);
   at("chosen").hidden = false;
   offerPlayers(JSON.parse(/** @type {HTMLElement} */ (tile).dataset.tables ?? "{}"));
@@ -246,8 +250,23 @@ function seat(players, spec) {
   }
 }
 
+/** The sides of a game for two, where they have names. @param {string[]} names */
+function offerSeats(names) {
+  const place = at("seat");
+  place.hidden = !names.length;
+  const sides = names.length ? [["", "any"], ...names.map((name, seat) => [String(seat), name])] : [];
+  place.replaceChildren(/** @type {Element} */ (place.querySelector("legend")), ...sides.map(([value, name], index) =>
+    html("label", { class: "option" }, html("input", { type: "radio", name: "seat", value, checked: !index }), ` ${name}`)));
+}
+
+/** The side that is wanted against a bot; against people the server draws it. */
+function wantedSeat() {
+  const value = /** @type {HTMLInputElement | null} */ (at("seat").querySelector("input:checked"))?.value;
+  return value ? Number(value) : null;
+}
+
 const chosen = () => ({
-  game: at("chosen").dataset.spec ?? "",
+  game: withChoices(at("chosen").dataset.spec ?? "", at("choices")),
   players: Number(at("chosen").dataset.players),
   time_control: presets.find((each) => each.checked)?.value ?? "total:300+5",
   rated: false,
@@ -260,7 +279,7 @@ at("tiles").addEventListener("click", (event) => {
   choose(/** @type {HTMLElement} */ (tile).dataset.game ?? "");
 });
 for (const node of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-level]"))) {
-  node.addEventListener("click", () => ask({ ...chosen(), level: node.dataset.level ?? "" }));
+  node.addEventListener("click", () => ask({ ...chosen(), level: node.dataset.level ?? "", seat: wantedSeat() }));
 }
 at("invite").addEventListener("click", () => ask({ ...chosen(), invitation: newInvitation() }));
 for (const name of ["seek", "begin"]) at(name).addEventListener("click", () => ask(chosen()));

@@ -8,8 +8,9 @@ import { seatClass } from "./colours.js";
 import { html, minus, svg } from "./dom.js";
 import { drawGrid } from "./grid.js";
 import { keysOf } from "./keys.js";
+import { stillRack } from "./placing.js";
 import { withHolders, yourTurn } from "./speak.js";
-import { drawCounter, drawDice, drawHand, drawText, drawTray } from "./scene_items.js";
+import { drawCounter, drawDice, drawHand, drawLog, drawText, drawTray } from "./scene_items.js";
 import { layTable } from "./table.js";
 
 /**
@@ -18,6 +19,7 @@ import { layTable } from "./table.js";
  * @property {number | null} [you] the seat of the viewer, if it is the one to move
  * @property {boolean} [premove] whether the viewer may choose a move for the next turn
  * @property {((seat: number) => HTMLElement)} [taken] where the pieces that a seat has taken are shown; in the scene if it is not given
+ * @property {Happened[]} [log] what happened last, the latest first
  * @property {boolean} [silent] whether it is a mere picture: nobody hears it, and it says no more than it shows
  */
 
@@ -29,11 +31,17 @@ let flipped = false;
 /** True if an element is a board. @type {(element: Scenes.Element) => element is Scenes.Grid} */
 const isBoard = (element) => element.kind === "grid" && element.look !== "table";
 
+/** True if a scene has no board: then all lies on a table of felt. @param {Scenes.Scene | undefined} scene */
+export const onTable = (scene) => Boolean(scene) && !(scene?.elements ?? []).some(isBoard);
+
 /** True if the players have sides of a board. @param {Scenes.Grid} element */
 const sided = (element) => element.bottom !== null && element.bottom !== undefined;
 
 /** The seat to which an element belongs, if it does to one. @param {Scenes.Element} element */
 const seatOf = (element) => ("seat" in element ? element.seat ?? null : null);
+
+/** True if a page may show an element beside the name of its seat. @param {Scenes.Element} element */
+const besideName = ({ kind, ...rest }) => kind === "tray" || kind === "text" || (kind === "counter" && "look" in rest && rest.look === "score");
 
 /** The seat that sits below the board of a drawing: the first one, if nothing says otherwise. @param {HTMLElement} scene */
 export function sideBelow(scene) {
@@ -42,7 +50,10 @@ export function sideBelow(scene) {
   return Number(drawn?.dataset.below ?? 0);
 }
 
-/** @typedef {{index: number, board: import("./grid.js").Board, node: HTMLElement, together: HTMLElement}} Kept */
+/**
+ * @typedef {{seat: number, text: string, gains: {seat: number, by: number}[]}} Happened what a seat did, and what each seat got by it
+ * @typedef {{index: number, board: import("./grid.js").Board, node: HTMLElement, together: HTMLElement}} Kept
+ */
 
 /** Draws one scene; `choose(action)` is called with what a person chooses, if anything can be. */
 export class Drawing {
@@ -61,6 +72,8 @@ export class Drawing {
     this.silent = Boolean(options.silent);
     /** By the number of their element. @type {Map<number, import("./grid.js").Board>} */
     this.boards = new Map();
+    /** Tables beside boards, which stand with the words. @type {HTMLElement[]} */
+    this.tables = [];
     /** The drawing of each element, if any. @type {(HTMLElement | null)[]} */
     this.nodes = [];
     /** The board of the drawing before, where it stays in the page. @type {Kept | null} */
@@ -96,6 +109,7 @@ export class Drawing {
     const status = html("div", { class: "status" }, this.swatch(this.scene.seat_to_move), this.said());
     const prompt = html("div", { class: "prompt" }, status); // words and buttons, which a page may show elsewhere
     const whole = html("div", { class: "scene" }, this.parts(boards.length > 1), prompt);
+    if (boards.length) prompt.append(...this.tables);
     const [board] = boards.filter(sided);
     if (board) {
       status.append(this.flipper(whole));
@@ -121,8 +135,8 @@ export class Drawing {
       case "dice": return diceOnBoard(this.scene) && !this.silent ? null : drawDice(element, this, index);
       case "counter": return drawCounter(element, this);
       case "tray": return drawTray(element, this);
-      case "text": return drawText(element, this);
-      case "placing": return this.choosing?.placing ? null : drawTray({ ...element, kind: "tray" }, this);
+      case "text": return this.choosing?.laying ? null : drawText(element, this);
+      case "placing": return this.choosing?.placing?.node ?? stillRack(element, this.words(element.label));
       default: return null;
     }
   }
@@ -133,9 +147,9 @@ export class Drawing {
    * @param {boolean} several whether there are several boards
    */
   parts(several) {
-    if (!(this.scene.elements ?? []).some(isBoard)) {
+    if (onTable(this.scene)) {
       this.nodes = (this.scene.elements ?? []).map((element, index) => this.element(element, index, several));
-      return [layTable(this.scene, this.nodes)];
+      return [layTable(this.scene, this.nodes, this.options.taken)];
     }
     /** @type {HTMLElement[]} */
     const parts = [];
@@ -154,9 +168,13 @@ export class Drawing {
       const drawn = this.nodes[index] = this.element(element, index, several);
       if (!drawn) return;
       const seat = seatOf(element);
-      if (element.kind === "tray" && seat !== null && !several && this.options.taken) {
-        this.options.taken(seat).replaceChildren(drawn);
-      } else if (isBoard(element)) {
+      const { ring } = this;
+      if (element.kind === "grid" && !isBoard(element)) this.tables.push(drawn);
+      else if (ring && element.kind === "text" && seat === null && !this.silent) ring.inside.append(drawn);
+      else if (seat !== null && !several && this.options.taken && besideName(element)) {
+        this.options.taken(seat).append(drawn);
+      } else if (element.kind === "placing") parts.push(drawn);
+      else if (isBoard(element)) {
         if (!boards.length) parts.push(together);
         boards.push(html("div", { class: "board" }, drawn));
       } else if (several && boards.length && (element.kind === "counter" || element.kind === "tray")) {
@@ -169,9 +187,16 @@ export class Drawing {
       } else if (element.kind === "counter" && places.size) places.set(-1 - index, html("div", { class: "place" }, drawn));
       else parts.push(drawn);
     });
+    const { ring } = this;
+    if (ring && this.options.log && !this.silent) ring.inside.append(drawLog(this.options.log, this));
     before.append(...places.values());
     together.append(...boards);
     return parts;
+  }
+
+  /** The board with room inside for words, if there is one. */
+  get ring() {
+    return [...this.boards.values()].find(({ shape }) => shape.hole);
   }
 
   /**

@@ -2,13 +2,12 @@
 // `by` is the drawing that asks: it knows colours and words, and what choosing means.
 
 import { chips } from "./chips.js";
+import { smallDeed } from "./deeds.js";
 import { html, minus, svg } from "./dom.js";
-import { SUITS, piece } from "./figures.js";
+import { piece } from "./figures.js";
+import { NOTHING, drawCards } from "./hands.js";
 
 /** @typedef {import("./scene.js").Drawing} Drawing */
-
-/** A spot on which nothing stands. @type {Scenes.Cell} */
-const NOTHING = { text: "", owner: null, shape: "", action: null, label: "", highlight: false, name: "", face: "" };
 
 /** Where the pips of a die are. @type {Record<number, [number, number][]>} */
 const PIPS = {
@@ -24,6 +23,17 @@ export function die(value, x) {
     ? PIPS[value].map(([px, py]) => svg("circle", { class: "pip", cx: x + 14 + px * 20, cy: 17 + py * 20, r: 7 }))
     : [svg("text", { class: "piece", x: x + 34, y: 38, "font-size": 40 }, value)];
   return [face, ...marks];
+}
+
+const FACES = "\u2680\u2681\u2682\u2683\u2684\u2685";
+
+/** Digits for the faces of dice, as they are read aloud. @param {string} text */
+export const spoken = (text) => text.replace(/[\u2680-\u2685]+/g, (faces) => [...faces].map((face) => FACES.indexOf(face) + 1).join(" and "));
+
+/** A text with its dice drawn. @param {string} text */
+export function withDice(text) {
+  return text.split(/([\u2680-\u2685])/).filter(Boolean).map((part) => (FACES.includes(part)
+    ? svg("svg", { viewBox: "0 0 74 74", class: "rolled", "aria-hidden": "true" }, die(FACES.indexOf(part) + 1, 3)) : part));
 }
 
 /** Dice as they lie. @type {(element: Scenes.Dice, by: Drawing, index: number) => HTMLElement} */
@@ -48,61 +58,25 @@ const LOOKS = {
     ? [svg("rect", { class: "back", x, y: 5, width: 66, height: 66, rx: 33 }), svg("text", { class: "unknown", x: x + 33, y: 39 }, "?")]
     : [svg("rect", { class: "coin", x, y: 5, width: 66, height: 66, rx: 33 }), svg("rect", { class: "coin-rim", x: x + 7, y: 12, width: 52, height: 52, rx: 26 }),
       ...(card.text.length > 1 ? [svg("text", { class: "coin-text", x: x + 33, y: 39, "font-size": Math.min(26, 76 / card.text.length) }, card.text)] : [])]) },
-  "": { step: 70, width: 68, height: 92, draw: (card, x) => [
-    svg("rect", { class: card.text === null ? "back" : "card", x, y: 3, width: 60, height: 84, rx: 6 }), ...face(card, x)] },
 };
 
 const MOST = 8; // coins side by side: each is as wide as a thumb on a phone
-const LONG = 7;
 
-/** The drawing of a card. @type {(card: Scenes.Card, x: number) => SVGElement[]} */
-function face(card, x) {
-  if (card.text !== null && card.shape) {
-    return [...piece({ ...NOTHING, text: card.text, shape: card.shape }, "", { x: x + 30, y: 39 }, 54), svg("text", { class: "card-name", x: x + 30, y: 75 }, card.text)];
-  }
-  if (card.text === null) return [svg("path", { class: "back-lines", d: `M${x + 8} 11h44v68h-44zM${x + 8} 45L${x + 30} 11L${x + 52} 45L${x + 30} 79z` })];
-  const suit = SUITS[card.suit ?? ""];
-  if (suit) {
-    /** @type {(size: number, left: number, top: number) => SVGElement} */
-    const sign = (size, left, top) => svg("path", { class: `suit ${card.suit}`, d: suit, transform: `translate(${x + left} ${top}) scale(${size / 100})` });
-    const rank = card.rank || card.text;
-    const narrow = rank.length > 1 ? { textLength: 23, lengthAdjust: "spacingAndGlyphs" } : {};
-    return [svg("text", { class: `rank ${card.suit}`, x: x + 15, y: 22, ...narrow }, rank), sign(15, 7.5, 34), sign(36, 19, 44)];
-  }
-  const { length } = card.text;
-  return [svg("text", { class: "piece", x: x + 30, y: 46, "font-size": length > 1 ? Math.min(34, 92 / length) : 44, ...(length > 4 ? { textLength: 52, lengthAdjust: "spacingAndGlyphs" } : {}) }, card.text)];
-}
-
-/** Cards and the like before a seat, or on the table. @type {(element: Scenes.Hand, by: Drawing, index: number) => HTMLElement} */
-export function drawHand(element, by, index) {
-  const all = element.cards ?? [];
-  const pile = element.look === "pile";
-  const cards = pile ? all.slice(-1) : all;
-  const look = LOOKS[element.look ?? ""] ?? LOOKS[""];
-  const label = by.words(element.label);
-  const title = html("div", { class: "soft" }, by.swatch(element.seat), pile && all.length ? `${label} (${all.length})` : label);
-  const called = `hand ${element.label}`;
-  if (!cards.length) return html("div", { class: `hand ${element.look ?? ""}`.trim(), "data-element": called }, title, html("div", { class: "none" }, "none"));
+/** Dice or coins side by side. @type {(element: Scenes.Hand, by: Drawing, index: number) => SVGElement} */
+function drawThings(element, by, index) {
+  const cards = element.cards ?? [];
+  const look = LOOKS[element.look ?? ""];
   const active = by.choose && cards.some((card) => card.action !== null && card.action !== undefined);
-  const under = pile ? Math.min(4, all.length - 1) : 0;
-  /** @type {SVGElement[]} */
-  const parts = [];
-  for (let at = 0; at < under; at += 1) parts.push(svg("rect", { class: "back", x: 3 + at * 4, y: 3, width: 60, height: 84, rx: 8 }));
-  // A long hand of cards takes two lines on phones, where its cards would be too small to hit.
-  const most = element.look === "coins" ? MOST : !element.look && matchMedia("(max-width: 45rem), (max-height: 30rem)").matches ? LONG : cards.length;
-  const columns = Math.min(cards.length, most);
+  const columns = Math.min(cards.length, element.look === "coins" ? MOST : cards.length);
   const lines = Math.ceil(cards.length / columns);
-  cards.forEach((card, at) => {
-    const left = at % columns * look.step + 3 + under * 4;
+  const parts = cards.map((card, at) => {
+    const left = at % columns * look.step + 3;
     const drawn = look.draw(card, left);
     if (card.highlight) drawn.push(svg("rect", { class: "counts", x: left, y: 3, width: look.width - 8, height: look.height - 8, rx: 8 }));
     const down = Math.floor(at / columns) * look.height;
     const place = { "data-place": `${index},0,${at}`, ...(down ? { transform: `translate(0 ${down})` } : {}) };
     const { action } = card;
-    if (!active || action === null || action === undefined) {
-      parts.push(svg("g", place, drawn));
-      return;
-    }
+    if (!active || action === null || action === undefined) return svg("g", place, drawn);
     const name = by.words(card.label || card.text || action);
     const node = svg("g", { ...place, class: "spot open start", role: "button", tabindex: 0, "aria-label": name, "data-spot": action }, drawn, svg("title", {}, name));
     node.addEventListener("click", () => by.send(action));
@@ -111,14 +85,23 @@ export function drawHand(element, by, index) {
       event.preventDefault();
       by.send(action);
     });
-    parts.push(node);
+    return node;
   });
   const spoken = cards.map((card) => (card.text === null ? "face down" : card.label || card.text)).join(", ");
-  const width = Math.max(look.width, columns * look.step + under * 4);
-  const drawing = svg("svg", { viewBox: `0 0 ${width} ${look.height * lines}`, role: active ? "group" : "img", "aria-label": `${label}: ${spoken}` }, parts);
+  const drawing = svg("svg", { viewBox: `0 0 ${columns * look.step} ${look.height * lines}`, role: active ? "group" : "img", "aria-label": `${by.words(element.label)}: ${spoken}` }, parts);
   if (lines > 1) drawing.style.setProperty("--lines", String(lines));
-  const long = lines > 1 && !element.look ? " long" : "";
-  return html("div", { class: `hand ${element.look ?? ""}${long}`.trim(), "data-element": called }, title, drawing);
+  return drawing;
+}
+
+/** Cards and the like before a seat, or on the table. @type {(element: Scenes.Hand, by: Drawing, index: number) => HTMLElement} */
+export function drawHand(element, by, index) {
+  const all = element.cards ?? [];
+  const pile = element.look === "pile";
+  const label = by.words(element.label);
+  const title = html("div", { class: "soft" }, by.swatch(element.seat), pile && all.length ? `${label} (${all.length})` : label);
+  const attributes = { class: `hand ${element.look ?? ""}`.trim(), "data-element": `hand ${element.label}` };
+  if (!all.length) return html("div", attributes, title, html("div", { class: "none" }, "none"));
+  return html("div", attributes, title, LOOKS[element.look ?? ""] ? drawThings(element, by, index) : drawCards(element, pile ? all.slice(-1) : all, by, index));
 }
 
 const number = (/** @type {number} */ value) => minus(Number.isInteger(value) ? String(value) : value.toFixed(2));
@@ -126,14 +109,14 @@ const number = (/** @type {number} */ value) => minus(Number.isInteger(value) ? 
 /** A number with its name. @type {(element: Scenes.Counter, by: Drawing) => HTMLElement} */
 export function drawCounter(element, by) {
   const label = by.words(element.label);
-  const value = html("strong", {}, number(element.value));
+  const value = html("strong", {}, element.unit ?? "", number(element.value));
   const colour = by.colour(element.seat);
   if (element.look === "chips") {
     return html("div", { class: element.value ? "counter heap" : "counter heap empty", "data-element": `counter ${element.label}` },
       chips(element.value), html("span", { class: "amount" }, html("span", { class: "called" }, `${label}: `), value));
   }
   if (!element.target) {
-    return html("div", { class: "counter plain-counter" }, html("span", {}, by.swatch(element.seat), `${label}: `, value));
+    return html("div", { class: `counter plain-counter${element.look === "score" ? " score" : ""}` }, html("span", { class: "called" }, by.swatch(element.seat), `${label}: `), value);
   }
   const part = Math.max(0, Math.min(1, element.value / element.target));
   const bar = svg("svg", { viewBox: "0 0 300 12", role: "presentation", preserveAspectRatio: "none" },
@@ -143,10 +126,17 @@ export function drawCounter(element, by) {
 }
 
 /** A line of prose; that of a seat lies before it and needs no name. @type {(element: Scenes.Text, by: Drawing) => HTMLElement} */
-export function drawText({ text, seat }, by) {
+export function drawText({ text, seat, look }, by) {
   const lead = seat === null || seat === undefined ? "" : `${by.names[seat]}: `;
   if (!lead) return html("div", { class: "words" }, by.words(text));
+  if (look === "badge") return html("span", { class: `badge ${text.slice(lead.length).split(" ")[0]}` }, minus(text.slice(lead.length)));
   return html("div", { class: "words did" }, text.startsWith(lead) ? text.slice(lead.length) : by.words(text));
+}
+
+/** What happened last, the latest first. @type {(log: import("./scene.js").Happened[], by: Drawing) => HTMLElement} */
+export function drawLog(log, by) {
+  return html("ol", { class: "log" }, log.map(({ seat, text, gains }) => html("li", {}, by.swatch(seat), html("span", {}, withDice(by.words(text))),
+    gains.map(({ seat: whose, by: gain }) => html("b", {}, whose === seat ? "" : by.swatch(whose), gain > 0 ? `+${gain}` : minus(String(gain)))))));
 }
 
 const PIECE = 40;
@@ -159,7 +149,7 @@ export function drawTray(element, by) {
   const shown = [];
   let x = 0;
   for (const cell of pieces) {
-    shown.push(svg("g", {}, piece(cell, by.colour(cell.owner), { x: x + PIECE / 2, y: PIECE / 2 }, PIECE)));
+    shown.push(svg("g", {}, cell.ground ? smallDeed(cell, { x, y: 0, width: PIECE, height: PIECE }) : piece(cell, by.colour(cell.owner), { x: x + PIECE / 2, y: PIECE / 2 }, PIECE)));
     x += PIECE;
     if ((cell.count ?? 0) > 1) {
       shown.push(svg("text", { class: "times", x: x - 2, y: PIECE / 2 }, `\u00d7${cell.count}`));
@@ -168,7 +158,7 @@ export function drawTray(element, by) {
   }
   const spoken = pieces.map((cell) => `${(cell.count ?? 0) > 1 ? `${cell.count} ` : ""}${cell.label || cell.text}`).join(", ") || "none";
   return html("div", { class: "tray" }, html("span", { class: "soft" }, by.swatch(element.seat), label),
-    pieces.length ? svg("svg", { viewBox: `0 0 ${x} ${PIECE}`, width: x * 0.75, height: PIECE * 0.75, role: "img", "aria-label": `${label}: ${spoken}` }, shown)
+    pieces.length ? svg("svg", { viewBox: `0 0 ${x} ${PIECE}`, preserveAspectRatio: "xMinYMid", width: x * 0.75, height: PIECE * 0.75, role: "img", "aria-label": `${label}: ${spoken}` }, shown)
       : html("span", { class: "none" }, "\u2013"));
 }
 
@@ -192,8 +182,8 @@ export function drawTable(element, by) {
   };
   const body = rows.map((row, y) => html("tr", {},
     names.length ? html("th", { scope: "row" }, by.words(names[y] ?? "")) : null,
-    row.map((cell) => html("td", { class: [cell.highlight && "mark", cell.won && "won"].filter(Boolean).join(" ") || null, title: by.words(cell.label) || null }, content(cell)))));
-  const head = heads.length ? html("thead", {}, html("tr", {}, names.length ? html("td", {}) : null, heads.map((label) => html("th", { scope: "col" }, label)))) : null;
+    row.map((cell) => html("td", { class: [cell.highlight && "mark", cell.won && "won", cell.ground && `ground-${cell.ground}`].filter(Boolean).join(" ") || null, title: by.words(cell.label) || null }, content(cell)))));
+  const head = heads.length ? html("thead", {}, html("tr", {}, names.length ? html("td", {}) : null, heads.map((label) => html("th", { scope: "col" }, by.words(label))))) : null;
   const payoffs = rows.length > 0 && rows.every((row) => row.every((cell) => PAYOFFS.test(cell.text)));
   return html("div", { class: payoffs ? "grid table both" : "grid table" }, html("table", {}, html("caption", {}, by.words(element.label)), head, html("tbody", {}, body)));
 }

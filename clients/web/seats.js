@@ -2,12 +2,26 @@
 
 import { seatClass } from "./colours.js";
 import { clockText, holder, holderLink, html } from "./dom.js";
+import { place } from "./state.js";
+import { seatAt } from "./table.js";
 import { score } from "./words.js";
 
 const SHORT = 10_000; // ms left from which on a running clock is shown as short of time
 
 /** @type {(node: Element, text: string) => void} */
 const write = (node, text) => { if (node.textContent !== text) node.textContent = text; };
+
+const LONGEST_LABEL = 26; // so that name, label and clock stay in one line
+
+/**
+ * The label of a bot's version. Of a long one the end is shown, which states the level of help.
+ * @param {string} label
+ */
+function version(label) {
+  if (!label) return null;
+  const shown = label.length > LONGEST_LABEL ? `…${label.slice(1 - LONGEST_LABEL)}` : label;
+  return html("span", { class: "version soft", title: label }, shown);
+}
 
 /** The seats with their clocks, or with what they got. */
 export class Seats {
@@ -83,7 +97,7 @@ export class Seats {
     const [away, clock] = [html("span", { class: "away" }), html("span", { class: "clock" })];
     const [taken, says] = [html("span", { class: "taken" }), html("span", { class: "says" })];
     const item = html("li", {}, swatch, html("span", { class: "who" }, this.linked ? holderLink(seat) : holder(seat)),
-      called, html("span", { class: "soft" }, seat.rating ? Math.round(seat.rating) : ""), taken, says, away, clock);
+      version(seat.version ?? ""), called, html("span", { class: "soft" }, seat.rating ? Math.round(seat.rating) : ""), taken, says, away, clock);
     this.node.append(item);
     return { item, swatch, called, taken, says, away, clock };
   }
@@ -98,9 +112,10 @@ export class Seats {
     for (const { taken } of this.rows) taken.replaceChildren();
   }
 
-  /** Put one seat below the board and all others above it. @param {number} below */
+  /** Put one seat below the board and all others above it, or around a table. @param {number} below */
   sides(below) {
     this.rows.forEach(({ item }, index) => {
+      seatAt(item, index, below, this.rows.length);
       item.classList.toggle("below", index === below);
       item.classList.toggle("above", index !== below);
     });
@@ -125,7 +140,7 @@ export class Seats {
       write(row.away, gone === undefined ? "" : `away, ${Math.max(0, Math.ceil((gone - now) / 1000))} s left`);
       row.clock.classList.toggle("running", Boolean(clock?.running));
       row.clock.classList.toggle("short", Boolean(clock?.running) && left !== null && left < SHORT);
-      write(row.clock, returns ? score(returns[index] ?? 0) : left === null ? "" : clockText(left));
+      write(row.clock, returns ? [score(returns[index] ?? 0), place.dataset.unit].filter(Boolean).join(" ") : left === null ? "" : clockText(left));
     });
   }
 }

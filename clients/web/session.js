@@ -63,7 +63,7 @@ const WANTED = "plyhouse.wanted";
 
 /**
  * @typedef {{game?: string, time?: string, level?: string}} Settings
- * @typedef {{game: string, time_control: string, rated?: boolean, opponent?: string, others?: string[], level?: string, players?: number, invitation?: string}} Terms of a match that is asked for
+ * @typedef {{game: string, time_control: string, rated?: boolean, opponent?: string, others?: string[], level?: string, players?: number, seat?: number | null, invitation?: string}} Terms of a match that is asked for
  */
 
 /**

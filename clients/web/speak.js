@@ -24,9 +24,10 @@ export function changesInWords(before, after, status = after.status) {
       else told.push(...spots);
     } else if (element.kind === "dice" && old?.kind === "dice" && String(element.values) !== String(old.values) && element.values.length) {
       told.push(`${element.label}: ${element.values.join(" and ")}`);
-    } else if (element.kind === "hand" && old?.kind === "hand") {
+    } else if (element.kind === "hand") {
       const shown = (/** @type {Scenes.Card[]} */ cards) => cards.map((card) => card.label || card.text || "face down").join(", ");
-      if (element.cards.length && shown(element.cards) !== shown(old.cards ?? [])) told.push(`${element.label}: ${shown(element.cards)}`);
+      const was = before?.elements?.find((each) => each.kind === "hand" && each.label === element.label && each.look === element.look);
+      if (before && element.cards.length && shown(element.cards) !== shown(was?.kind === "hand" ? was.cards ?? [] : [])) told.push(`${element.label}: ${shown(element.cards)}`);
     } else if (element.kind === "counter" && old?.kind === "counter" && element.value !== old.value) {
       told.push(`${element.label}: ${element.value}`);
     }

@@ -5,7 +5,7 @@ import { sentence } from "./words.js";
 
 /**
  * @typedef {{termination: string, returns: number[], reason?: string, void_reason?: string | null}} Outcome
- * @typedef {{player: string, bot?: string, seat: number, rating?: number | null}} Seat
+ * @typedef {{player: string, bot?: string, version?: string, seat: number, rating?: number | null}} Seat
  */
 
 /** The element of the page that is the match; what the server says of it is in its data. */

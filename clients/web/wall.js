@@ -8,7 +8,7 @@ import { byId, clockText, holder, html, say, write } from "./dom.js";
 import { fit, outline } from "./fit.js";
 import { News } from "./competition_news.js";
 import { Film } from "./scene.js";
-import { sentence } from "./words.js";
+import { score, sentence } from "./words.js";
 
 const MOST = 64; // boards
 const EVERY = 3000; // ms between two looks for new matches
@@ -125,10 +125,16 @@ class Tile {
     if (this.outcome) return;
     this.outcome = outcome;
     this.overAt = performance.now();
-    this.clocks = this.clocks.map((clock) => ({ ...clock, running: false }));
     this.node.classList.add("over");
     write(this.foot, sentence({ ...outcome, reason: "" }, this.seats.map(holder)));
-    for (const { who } of this.rows) who.classList.remove("toMove");
+    this.rows.forEach(({ who, clock }, seat) => {
+      who.classList.remove("toMove");
+      const got = outcome.returns?.[seat];
+      if (got === undefined) return;
+      who.classList.toggle("won", got > 0 && got === Math.max(...(outcome.returns ?? [])));
+      write(clock, score(got));
+    });
+    this.clocks = [];
   }
 }
 

@@ -2,17 +2,18 @@
 // Written by `python -m tests.web.make_types` from the protocol's schema and games/scene.py.
 
 declare namespace Scenes {
-  interface Cell { text: string; owner: number | null; shape: string; action: string | null; label: string; highlight: boolean; name: string; face: string; count?: number; won?: boolean; joins?: string; faint?: boolean; ground?: string; corner?: string; tokens?: number[] }
+  interface Cell { text: string; owner: number | null; shape: string; action: string | null; label: string; highlight: boolean; name: string; face: string; count?: number; won?: boolean; joins?: string; faint?: boolean; ground?: string; corner?: string; tokens?: number[]; lines?: string[] }
   interface Grid { kind: "grid"; rows: Cell[][]; row_labels: string[]; column_labels: string[]; label: string; look: string; theme?: string; bottom?: number | null; ends?: Cell[] }
   interface Card { text: string | null; action: string | null; label: string; rank?: string; suit?: string; shape?: string; highlight?: boolean; faint?: boolean }
   interface Hand { kind: "hand"; label: string; cards: Card[]; seat: number | null; look?: string }
   interface Dice { kind: "dice"; label: string; values: number[]; seat?: number | null }
-  interface Counter { kind: "counter"; label: string; value: number; target: number | null; seat: number | null; look?: string }
+  interface Counter { kind: "counter"; label: string; value: number; target: number | null; seat: number | null; look?: string; unit?: string }
   interface Tray { kind: "tray"; label: string; pieces: Cell[]; seat: number | null }
   interface Placing { kind: "placing"; label: string; pieces: Cell[]; actions: string[]; placed: string[]; worth: number[]; seat: number | null; give?: string; spots?: string[] }
-  interface Button { kind: "button"; label: string; action: string; via: string[]; pairs?: boolean; dice?: number[]; key?: string; shape?: string; aside?: boolean }
-  interface Text { kind: "text"; text: string; seat?: number | null }
-  type Element = Grid | Hand | Dice | Counter | Tray | Placing | Button | Text;
+  interface Laying { kind: "laying"; label: string; lengths: number[]; seat: number | null }
+  interface Button { kind: "button"; label: string; action: string; via: string[]; pairs?: boolean; dice?: number[]; key?: string; shape?: string; aside?: boolean; place?: number; amount?: number }
+  interface Text { kind: "text"; text: string; seat?: number | null; look?: string }
+  type Element = Grid | Hand | Dice | Counter | Tray | Placing | Laying | Button | Text;
   interface Scene { elements: Element[]; status: string; seat_to_move: number | null; seats: string[]; viewer?: number | null }
 }
 
@@ -22,7 +23,7 @@ declare namespace Messages {
   interface Act { type: "act"; id: number; match: string; ply: number; action: string; info?: { [key: string]: unknown } }
   interface Answer { type: "answer"; id: number; challenge: string; accept: boolean; reason?: string }
   interface Bye { type: "bye"; id: number }
-  interface Challenge { type: "challenge"; id: number; opponent: string; game: string; time_control: string; rated?: boolean; seat?: number | null; mirrored?: boolean; others?: string[] }
+  interface Challenge { type: "challenge"; id: number; opponent: string; game: string; time_control: string; rated?: boolean; seat?: number | null; mirrored?: boolean; others?: string[]; help?: "" | "actions" | "position" | "rules" }
   interface ChallengeClosed { type: "challenge_closed"; challenge: string; reason: "accepted" | "declined" | "expired" | "withdrawn"; detail?: string }
   interface Challenged { type: "challenged"; challenge: string; opponent: string; game: string; time_control: string; rated?: boolean; seat?: number | null; expires_ms?: number; others?: string[] }
   type ClientMessage = Hello | Register | Seek | Unseek | Challenge | Answer | Ready | Act | Resign | OfferDraw | AcceptDraw | DeclineDraw | Say | Sync | Watch | Unwatch | Ping | Pong | Bye;
@@ -42,18 +43,18 @@ declare namespace Messages {
   interface Observation { seat: number | null; to_move: number; legal: string[] }
   interface OfferDraw { type: "offer_draw"; id: number; match: string }
   interface Ok { type: "ok"; re: number; seek?: string; challenge?: string }
-  interface Outcome { termination: "aborted" | "bot_crash" | "disconnect" | "draw_agreed" | "flag_fall" | "illegal_action" | "no_show" | "normal" | "resignation" | "server_fault"; returns: number[]; seat?: number | null; reason?: string }
+  interface Outcome { termination: "aborted" | "bot_crash" | "disconnect" | "draw_agreed" | "flag_fall" | "illegal_action" | "no_answer" | "no_show" | "normal" | "resignation" | "server_fault"; returns: number[]; seat?: number | null; reason?: string }
   interface Ping { type: "ping"; id: number }
   interface Pong { type: "pong"; re: number }
   interface Ready { type: "ready"; id: number; match: string; nonce?: string }
   interface Register { type: "register"; id: number; player: string }
   interface Registered { type: "registered"; re: number; player: string; token: string }
-  interface Resign { type: "resign"; id: number; match: string; reason?: "bot_crash" | "resignation"; detail?: string }
+  interface Resign { type: "resign"; id: number; match: string; reason?: "bot_crash" | "no_answer" | "resignation"; detail?: string }
   interface Revealed { type: "revealed"; pairing: string; seed: string }
   interface Said { type: "said"; match: string; seat: number; phrase: "good_luck" | "oops" | "thanks" | "well_played" }
   interface Say { type: "say"; id: number; match: string; phrase: "good_luck" | "oops" | "thanks" | "well_played" }
   interface SeatInfo { player: string; bot?: string; version?: string; rating?: number | null; kind?: string }
-  interface Seek { type: "seek"; id: number; game: string; time_control: string; rated?: boolean; count?: number; mirrored?: boolean; invitation?: string }
+  interface Seek { type: "seek"; id: number; game: string; time_control: string; rated?: boolean; count?: number; mirrored?: boolean; invitation?: string; help?: "" | "actions" | "position" | "rules" }
   type ServerMessage = Welcome | Registered | Ok | Error | MatchMessage | Turn | Accepted | Update | DrawOffered | DrawDeclined | Said | Finished | Revealed | Challenged | ChallengeClosed | Ping | Pong | Notice;
   interface Sync { type: "sync"; id: number; match: string }
   interface Turn { type: "turn"; match: string; ply: number; events?: Event[]; observation?: Observation; clocks?: ClockState[]; deadline_ms?: number; scene?: Scenes.Scene | null; retry?: boolean }
@@ -65,14 +66,15 @@ declare namespace Messages {
 }
 
 declare namespace Answers {
+  interface BotReview { bot: string; seconds: number; games: ValueLost[] }
   interface Chances { match: string; game: string; tables: Possible[][]; nodes: number[]; counters: number[] }
   interface ChangedKey { key: string; old: string; new: string; effect: string; refused: string }
   type ClockState = Messages.ClockState;
   interface CompetitionCost { name: string; entries: number; endless: boolean; games: GameCost[]; matches: number; core_hours: number; at_a_time: number; end_ms: number | null; typical_core_hours?: number; hours?: number; typical_hours?: number; typical_end_ms?: number | null; notes?: string[] }
   interface EndedFinal { competition: string; name: string; status: string; games: string[]; time_control: string; format: string; board: string; rules: string; entries_per_student: number; opens_ms: number | null; freezes_ms: number | null; final_ms: number | null; finished_ms: number | null; rehearsal?: boolean; practice?: boolean; practice_of?: string; unplayed: string[] }
-  interface Ending { match: string; ply: number; seat: number; termination: string; reason: string; detail: string }
   interface Entry { entry: string; version: string; digest: string; chosen: boolean; baseline: boolean; status: string; connected: boolean; next_version?: string; next_digest?: string; check?: string; check_text?: string; days_late?: number; penalty?: number; hosted?: boolean; missing?: string[] }
   type Event = Messages.Event;
+  interface Failure { match: string; ply: number; seat: number; termination: string; reason: string; detail: string }
   interface GameCost { game: string; matches: number; seconds: number; core_hours: number; measured: number; source: string; typical_seconds?: number; typical_core_hours?: number }
   interface Info { value?: number | null; depth?: number | null; nodes?: number | null; pv?: string[]; text?: string; live?: boolean }
   interface LagPolicy { per_move_cap_ns?: number; total_cap_ns?: number; vouched_per_move_ns?: number; busy_per_move_ns?: number; busy_total_ns?: number }
@@ -93,4 +95,5 @@ declare namespace Answers {
   interface Seat { seat: number; player: string; bot: string; version: string; returned: number | null }
   type SeatInfo = Messages.SeatInfo;
   interface Seek { player: string; game: string; time_control: string; rated: boolean; mirrored: boolean; seats: number }
+  interface ValueLost { game: string; method: string; matches: number; plies: number; unjudged: number; exact: number; mean: number | null; interval: [number, number] | null; more: number | null; more_interval: [number, number] | null; range: number; faults: { [key: string]: unknown } }
 }

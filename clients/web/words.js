@@ -7,6 +7,7 @@ import { signed } from "./dom.js";
 const WON = {
   resignation: "by resignation", flag_fall: "on time", illegal_action: "by an illegal action",
   disconnect: "as the other was away", bot_crash: "as the other's bot failed",
+  no_answer: "as the other's model named no legal action",
   no_show: "as the other did not come",
 };
 
@@ -15,6 +16,7 @@ const WON = {
 const YOU_LOSE = {
   resignation: "by resignation", flag_fall: "on time", illegal_action: "by an illegal action",
   disconnect: "because you were away", bot_crash: "because your bot failed",
+  no_answer: "because your model named no legal action",
   no_show: "because you did not come",
 };
 
@@ -26,6 +28,7 @@ const SAID = { resignation: false, flag_fall: true, illegal_action: true };
 const LOST = {
   resignation: "resigned", flag_fall: "lost on time", illegal_action: "lost by an illegal action",
   disconnect: "was away too long", bot_crash: "lost as the bot failed", no_show: "did not come",
+  no_answer: "lost as the model named no legal action",
 };
 
 /**
@@ -71,9 +74,10 @@ export function sentence({ termination, returns = [], reason: words = "" }, name
   }
   if (termination === "draw_agreed") return "Draw by agreement.";
   const told = reason ? ` ${reason}` : "";
+  const why = reason && termination === "no_answer" ? "" : termination; // that reason says it all
   const got = (/** @type {number} */ seat) => names[seat] ?? `seat ${seat + 1}`;
   if (returns.length === 1) { // nobody to beat: what matters is how much it was
-    return `${got(0)} ${LOST[termination] ?? "is done"}: ${score(returns[0])}.${told}`;
+    return `${got(0)} ${LOST[why] ?? "is done"}: ${score(returns[0])}.${told}`;
   }
   const best = Math.max(...returns);
   const winners = returns.flatMap((value, seat) => (value === best ? [got(seat)] : []));
@@ -83,7 +87,7 @@ export function sentence({ termination, returns = [], reason: words = "" }, name
   const mine = you !== null && returns.length === 2;
   const alone = you !== null && returns[you] === best && winners.length === 1;
   const verb = winners.length > 1 ? "win" : "wins";
-  const how = WON[termination] ? ` ${WON[termination]}` : "";
+  const how = WON[why] ? ` ${WON[why]}` : "";
   const usual = returns.every((value) => Math.abs(value) === 1);
   const ordered = mine && you === 1 ? [...returns].reverse() : returns; // what concerns the reader comes first
   const by = usual || how ? "" : `, ${ordered.map(score).join(" : ")}`;
@@ -92,6 +96,6 @@ export function sentence({ termination, returns = [], reason: words = "" }, name
     return `${alone ? `You win${how}` : `You lose ${YOU_LOSE[termination]}`}${when}.`;
   }
   if (alone) return `You win${how}${by}.${told}`;
-  if (mine) return `You lose${how ? ` ${YOU_LOSE[termination]}` : ""}${by}.${told}`;
+  if (mine) return `You lose${how ? ` ${YOU_LOSE[why]}` : ""}${by}.${told}`;
   return `${winners.join(" and ")} ${verb}${how}${by}.${told}`;
 }

@@ -21,7 +21,7 @@ from typing import Any, Final
 import msgspec
 
 from plyhouse.bots.client.timing import REAL_CLOCK, SECOND
-from plyhouse.bots.hosting.hosted_runner import launched
+from plyhouse.bots.hosting.hosted_session import launched
 from plyhouse.bots.process.author_log import AuthorLog
 from plyhouse.bots.process.messages import Begin, Chosen, Failed
 from plyhouse.bots.process.supervisor import Request, Supervisor

@@ -27,7 +27,7 @@ from statistics import fmean
 from typing import Any, Final
 
 from plyhouse.bots.client.timing import SECOND
-from plyhouse.bots.hosting.hosted_runner import launched
+from plyhouse.bots.hosting.hosted_session import launched
 from plyhouse.bots.reference.policy_bot import MAX_NODES, SHARE
 from plyhouse.bots.serving.requests import Ask
 from plyhouse.bots.serving.shell import ServedBot

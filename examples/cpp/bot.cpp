@@ -2,7 +2,7 @@
 // library and POSIX sockets alone.
 //
 // Usage: bot --server URL --token TOKEN --seek GAME [--rated] [--bot NAME] [--time-control T]
-//        [--matches N]
+//        [--matches N], or bot --stdio, which speaks by lines on standard input and output.
 // Exit codes: 0 all matches played, 1 no server, 2 wrong options, 4 refused.
 
 #include "json.hpp"
@@ -27,7 +27,8 @@ string choose(const Json &observation) {
 
 const string usage =
     "usage: bot --server URL --token TOKEN --seek GAME [--rated] [--bot NAME]\n"
-    "           [--time-control T] [--matches N]";
+    "           [--time-control T] [--matches N]\n"
+    "       bot --stdio";
 const int first_attempts = 6;
 const std::set<string> fatal = {"auth/bad_token", "auth/revoked",  "auth/disabled",
                                 "auth/scope",     "auth/bad_name", "auth/limit",
@@ -68,6 +69,18 @@ public:
       int wait = longest / 2 + static_cast<int>(random_below(longest / 2 + 1));
       std::cout << "connection lost (" << why << "); next attempt in " << wait << " ms" << std::endl;
       std::this_thread::sleep_for(std::chrono::milliseconds(wait));
+    }
+  }
+
+  /// Plays by lines, as programs do that a server hosts, until the input ends.
+  void serve() {
+    std::cout.rdbuf(std::cerr.rdbuf()); // standard output has the messages
+    Socket lines;
+    socket = &lines;
+    hello();
+    try {
+      while (true) receive(socket->receive());
+    } catch (const Lost &) {
     }
   }
 
@@ -211,11 +224,11 @@ private:
 int main(int count, char **arguments) {
   std::map<string, string> options = {
       {"server", "http://127.0.0.1:8765"}, {"bot", "cpp"}, {"time-control", "move:2"},
-      {"matches", "1"}, {"seek", ""}, {"token", ""}, {"rated", "false"}};
+      {"matches", "1"}, {"seek", ""}, {"token", ""}, {"rated", "false"}, {"stdio", ""}};
   for (int i = 1; i < count; i++) {
     string name = string(arguments[i]).substr(0, 2) == "--" ? arguments[i] + 2 : "";
     if (name == "help") quit(0, usage);
-    if (name == "rated") {
+    if (name == "rated" || name == "stdio") {
       options[name] = "true";
       continue;
     }
@@ -223,6 +236,7 @@ int main(int count, char **arguments) {
       quit(2, string("unknown or incomplete option: ") + arguments[i] + "\n" + usage);
     options[name] = arguments[++i];
   }
+  if (!options["stdio"].empty()) return Bot(options).serve(), 0;
   if (options["token"].empty()) quit(2, "give the token of your player with --token");
   Bot(options).run();
 }

@@ -10,6 +10,8 @@
 
 #include <csignal>
 #include <cstdint>
+#include <cstdio>
+#include <iostream>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -36,6 +38,8 @@ struct Lost : std::runtime_error {
 
 class Socket {
 public:
+  /// Messages are lines of standard input and output.
+  Socket() = default;
   Socket(const string &host, const string &port, const string &path, const string &subprotocol) {
     addrinfo hints{}, *found = nullptr;
     hints.ai_socktype = SOCK_STREAM;
@@ -69,11 +73,19 @@ public:
     setsockopt(handle, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
   }
 
-  void send_text(const string &text) { frame(text_frame, text); }
+  void send_text(const string &text) {
+    if (handle >= 0) return frame(text_frame, text);
+    std::fputs((text + "\n").c_str(), stdout);
+    std::fflush(stdout);
+  }
 
   /// Returns the next message; throws Lost when the connection is closed.
   string receive() {
     string message;
+    if (handle < 0) {
+      if (!std::getline(std::cin, message)) throw Lost("the input ended");
+      return message;
+    }
     while (true) {
       string head = read(2);
       uint64_t size = head[1] & 127;

@@ -2,7 +2,7 @@
 // library alone.
 //
 // Usage: bot --server URL --token TOKEN --seek GAME [--rated] [--bot NAME] [--time-control T]
-// [--matches N]
+// [--matches N], or bot --stdio, which speaks by lines on standard input and output.
 // Exit codes: 0 all matches played, 1 no server, 2 wrong options, 4 refused.
 package main
 
@@ -83,6 +83,7 @@ type bot struct {
 	session  string
 	failures int
 	rated    bool
+	stdio    bool
 	seeking  bool
 	leaving  bool
 }
@@ -95,10 +96,17 @@ func main() {
 	flag.StringVar(&b.game, "seek", "", "game to seek matches of")
 	flag.StringVar(&b.timeControl, "time-control", "move:2", "time control of these matches")
 	flag.BoolVar(&b.rated, "rated", false, "seek matches that count for the leaderboard")
+	flag.BoolVar(&b.stdio, "stdio", false, "speak by lines on standard input and output")
 	flag.IntVar(&b.wanted, "matches", 1, "number of matches to play")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		quit(2, "unknown option: "+flag.Arg(0))
+	}
+	if b.stdio {
+		b.socket = lines()
+		os.Stdout = os.Stderr // standard output has the messages
+		b.talk()
+		return
 	}
 	if b.token == "" {
 		quit(2, "give the token of your player with --token")
@@ -134,6 +142,12 @@ func (b *bot) connected() error {
 		return err
 	}
 	defer b.socket.conn.Close()
+	return b.talk()
+}
+
+// talk says hello, and handles messages until there are no more; it returns why.
+func (b *bot) talk() error {
+	var err error
 	b.requests = map[int]string{}
 	b.seeking = false // the server withdraws the seeks of a lost connection
 	games := []string{}

@@ -12,6 +12,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -23,6 +24,12 @@ type socket struct {
 	reader   *bufio.Reader
 	writing  sync.Mutex
 	patience time.Duration // a server that is silent for longer counts as gone
+	lines    io.Writer     // takes messages as lines; nil for a WebSocket
+}
+
+// lines makes a socket of standard input and output.
+func lines() *socket {
+	return &socket{reader: bufio.NewReader(os.Stdin), lines: os.Stdout}
 }
 
 func open(server, subprotocol string) (*socket, error) {
@@ -80,6 +87,12 @@ func (s *socket) send(all fields) {
 	if err != nil {
 		panic(err) // fields hold nothing that JSON cannot
 	}
+	if s.lines != nil {
+		s.writing.Lock()
+		defer s.writing.Unlock()
+		s.lines.Write(append(data, '\n'))
+		return
+	}
 	s.frame(textFrame, data)
 }
 
@@ -107,6 +120,13 @@ func (s *socket) frame(kind byte, data []byte) {
 
 // receive reads the next message; the error has the reason when the connection is closed.
 func (s *socket) receive(into *message) error {
+	if s.lines != nil {
+		line, err := s.reader.ReadBytes('\n')
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(line, into)
+	}
 	var all []byte
 	for {
 		s.conn.SetReadDeadline(time.Now().Add(s.patience))

@@ -3,17 +3,19 @@
 //
 //   node bot.js --server http://127.0.0.1:8765 --token ply_... --bot javascript
 //       --seek connect_four --time-control move:2 --matches 1
+//   node bot.js --stdio    speaks by lines on standard input and output
 //
 // Exit codes: 0 all matches played, 1 no server or no such seek, 2 wrong options, 4 refused.
 
 import { randomBytes } from "node:crypto";
+import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
-import WebSocket from "ws";
 import { choose } from "./player.js";
 
 const SUBPROTOCOL = "plyhouse.v1+json";
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
+const OPEN = 1; // state of a websocket
 const FIRST_ATTEMPTS = 6; // to connect at all; once it has worked, there is no end to them
 
 /** Codes of errors after which connecting again is of no use. */
@@ -34,11 +36,25 @@ class Bot {
     this.leaving = false;
   }
 
-  connect() {
+  reset() {
     this.requests = new Map(); // id -> { message, onAnswer }: what is not answered yet
     this.lastId = 0;
     this.silenceMs = 9_000;
     this.seekId = null;        // the server withdraws seeks of a lost connection
+  }
+
+  /** Play by lines, as programs do that a server hosts, until the input ends. */
+  async serve() {
+    this.reset();
+    this.hello();
+    for await (const line of createInterface({ input: process.stdin })) {
+      this.receive(JSON.parse(line));
+    }
+  }
+
+  async connect() {
+    const { default: WebSocket } = await import("ws");
+    this.reset();
     this.socket = new WebSocket(this.options.url, [SUBPROTOCOL], {
       perMessageDeflate: false,
       handshakeTimeout: 10_000,
@@ -60,12 +76,14 @@ class Bot {
   }
 
   send(message) {
-    this.socket.send(JSON.stringify(message));
+    if (this.options.stdio) process.stdout.write(`${JSON.stringify(message)}\n`);
+    else this.socket.send(JSON.stringify(message));
   }
 
   /** A server that says nothing for two heartbeats and a second is gone: it pings every one. */
   listen() {
     clearTimeout(this.watch);
+    if (this.options.stdio) return;
     this.watch = setTimeout(() => {
       this.problem = "the server fell silent";
       this.socket.terminate();
@@ -223,7 +241,8 @@ class Bot {
 }
 
 function log(text) {
-  process.stdout.write(`${text}\n`);
+  // With --stdio, standard output has the messages.
+  (options?.stdio ? process.stderr : process.stdout).write(`${text}\n`);
 }
 
 function quit(code, text) {
@@ -240,7 +259,8 @@ function endpoint(server) {
 }
 
 const USAGE = `usage: node bot.js --server URL --token TOKEN --seek GAME [--rated] [--bot NAME]
-                   [--time-control T] [--matches N]`;
+                   [--time-control T] [--matches N]
+       node bot.js --stdio`;
 
 function readOptions() {
   const { values } = parseArgs({
@@ -252,11 +272,12 @@ function readOptions() {
       "time-control": { type: "string", default: "move:2" },
       rated: { type: "boolean", default: false },
       matches: { type: "string", default: "0" }, // 0: until interrupted
+      stdio: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
   });
   if (values.help) quit(0, USAGE);
-  if (!values.token) throw new Error("give the token of your player with --token");
+  if (!values.token && !values.stdio) throw new Error("give the token of your player with --token");
   if (!/^\d+$/.test(values.matches)) throw new Error("--matches takes a number");
   return {
     url: endpoint(values.server),
@@ -266,6 +287,7 @@ function readOptions() {
     timeControl: values["time-control"],
     rated: values.rated,
     matches: Number(values.matches),
+    stdio: values.stdio,
   };
 }
 
@@ -277,7 +299,8 @@ try {
 }
 const bot = new Bot(options);
 process.once("SIGINT", () => {
-  if (bot.socket?.readyState === WebSocket.OPEN) bot.bye();
+  if (bot.socket?.readyState === OPEN) bot.bye();
   else quit(0, "stopped");
 });
-bot.connect();
+if (options.stdio) await bot.serve();
+else await bot.connect();

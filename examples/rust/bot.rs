@@ -1,7 +1,7 @@
 //! A complete Plyhouse bot: protocol v1 over the subprotocol plyhouse.v1+json, with std alone.
 //!
 //! Usage: bot --server URL --token TOKEN --seek GAME [--rated] [--bot NAME] [--time-control T]
-//!        [--matches N]
+//!        [--matches N], or bot --stdio, which speaks by lines on standard input and output.
 //! Exit codes: 0 all matches played, 1 no server, 2 wrong options, 4 refused.
 
 mod json;
@@ -13,7 +13,8 @@ use std::collections::{HashMap, HashSet};
 use std::{env, process, thread, time::Duration};
 
 const USAGE: &str = "usage: bot --server URL --token TOKEN --seek GAME [--rated] [--bot NAME]
-           [--time-control T] [--matches N]";
+           [--time-control T] [--matches N]
+       bot --stdio";
 const FIRST_ATTEMPTS: u32 = 6;
 const FATAL: [&str; 8] = [
     "auth/bad_token", "auth/revoked", "auth/disabled", "auth/scope", "auth/bad_name", "auth/limit",
@@ -37,7 +38,7 @@ struct Bot {
 fn main() {
     let mut options: HashMap<String, String> = [
         ("server", "http://127.0.0.1:8765"), ("bot", "rust"), ("time-control", "move:2"),
-        ("matches", "1"), ("seek", ""), ("token", ""), ("rated", "false"),
+        ("matches", "1"), ("seek", ""), ("token", ""), ("rated", "false"), ("stdio", "false"),
     ]
     .iter()
     .map(|(name, value)| (name.to_string(), value.to_string()))
@@ -48,16 +49,18 @@ fn main() {
         if name == "help" {
             quit(0, USAGE);
         }
-        let value = if name == "rated" { Some("true".to_string()) } else { arguments.next() };
+        let flag = name == "rated" || name == "stdio";
+        let value = if flag { Some("true".to_string()) } else { arguments.next() };
         match value {
             Some(value) if options.contains_key(&name) => options.insert(name, value),
             _ => quit(2, &format!("unknown or incomplete option: {argument}\n{USAGE}")),
         };
     }
-    if options["token"].is_empty() {
+    let stdio = options["stdio"] == "true";
+    if options["token"].is_empty() && !stdio {
         quit(2, "give the token of your player with --token");
     }
-    Bot {
+    let mut bot = Bot {
         options,
         seats: HashMap::new(),
         over: HashSet::new(),
@@ -67,8 +70,12 @@ fn main() {
         seeking: false,
         leaving: false,
         failures: 0,
+    };
+    if stdio {
+        let _ = bot.talk(Socket { stream: None }); // until the input ends
+    } else {
+        bot.run()
     }
-    .run()
 }
 
 impl Bot {
@@ -90,13 +97,17 @@ impl Bot {
             }
             let longest = u64::min(30_000, 500 << u32::min(self.failures - 1, 6));
             let wait = longest / 2 + longest * random(1)[0] as u64 / 512;
-            println!("connection lost ({why}); next attempt in {wait} ms");
+            eprintln!("connection lost ({why}); next attempt in {wait} ms");
             thread::sleep(Duration::from_millis(wait));
         }
     }
 
     fn connected(&mut self, address: &str) -> std::io::Result<()> {
-        let mut socket = Socket::open(address, "/ws", "plyhouse.v1+json")?;
+        self.talk(Socket::open(address, "/ws", "plyhouse.v1+json")?)
+    }
+
+    /// Says hello, and handles messages until there are no more.
+    fn talk(&mut self, mut socket: Socket) -> std::io::Result<()> {
         self.requests.clear();
         self.seeking = false; // the server withdraws the seeks of a lost connection
         let games = match self.options["seek"].as_str() {
@@ -159,11 +170,11 @@ impl Bot {
                 if answered == "seek" {
                     quit(1, &format!("cannot seek: {shown}"));
                 }
-                println!("refused {answered}: {shown}"); // a late answer, for instance
+                eprintln!("refused {answered}: {shown}"); // a late answer, for instance
                 Ok(())
             }
             "notice" => {
-                println!("notice {}", message.text("message"));
+                eprintln!("notice {}", message.text("message"));
                 Ok(())
             }
             _ => Ok(()), // ok, accepted, update, and messages of newer servers
@@ -171,7 +182,7 @@ impl Bot {
     }
 
     fn welcome(&mut self, socket: &mut Socket, message: &Json) -> std::io::Result<()> {
-        println!("connected as {}/{}", message.text("player"), message.text("bot"));
+        eprintln!("connected as {}/{}", message.text("player"), message.text("bot"));
         self.session = message.text("session").to_string();
         self.failures = 0;
         socket.patience(2 * message.number("heartbeat_ms") + 1000)?;
@@ -241,7 +252,7 @@ impl Bot {
         let Some(seat) = self.seats.remove(id) else { return Ok(()) };
         self.over.insert(id.to_string());
         let own = outcome.list("returns").get(seat as usize).unwrap_or(&Json::Null);
-        println!("finished {id}: {}, we got {own}", outcome.text("termination"));
+        eprintln!("finished {id}: {}, we got {own}", outcome.text("termination"));
         if self.over.len() as i64 >= self.wanted() && self.seats.is_empty() {
             self.leaving = true;
             return self.request(socket, "bye", &[]);
@@ -266,6 +277,6 @@ fn choose(observation: &Json) -> Json {
 }
 
 fn quit(code: i32, line: &str) -> ! {
-    println!("{line}");
+    if code == 0 { println!("{line}") } else { eprintln!("{line}") }
     process::exit(code)
 }

@@ -1,7 +1,7 @@
 //! The client's side of a WebSocket (RFC 6455) for text messages, over plain TCP.
 
 use std::fs::File;
-use std::io::{Error, ErrorKind, Read, Result, Write};
+use std::io::{stdin, stdout, Error, ErrorKind, Read, Result, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
@@ -11,7 +11,8 @@ const PING: u8 = 9;
 const PONG: u8 = 10;
 
 pub struct Socket {
-    stream: TcpStream,
+    /// None if messages are lines of standard input and output.
+    pub stream: Option<TcpStream>,
 }
 
 impl Socket {
@@ -40,31 +41,47 @@ impl Socket {
             let line = head.lines().next().unwrap_or("").to_string();
             return Err(Error::new(ErrorKind::InvalidData, line));
         }
-        Ok(Socket { stream })
+        Ok(Socket { stream: Some(stream) })
+    }
+
+    fn stream(&mut self) -> &mut TcpStream {
+        self.stream.as_mut().expect("a websocket")
     }
 
     /// Sets the time after which a silent server counts as gone.
     pub fn patience(&self, milliseconds: i64) -> Result<()> {
-        self.stream.set_read_timeout(Some(Duration::from_millis(milliseconds as u64)))
+        match &self.stream {
+            Some(stream) => stream.set_read_timeout(Some(Duration::from_millis(milliseconds as u64))),
+            None => Ok(()),
+        }
     }
 
     pub fn send(&mut self, text: &str) -> Result<()> {
+        if self.stream.is_none() {
+            writeln!(stdout(), "{text}")?;
+            return stdout().flush();
+        }
         self.frame(TEXT, text.as_bytes())
     }
 
     /// Returns the next message; an error with the reason when the connection is closed.
     pub fn receive(&mut self) -> Result<String> {
+        if self.stream.is_none() {
+            let mut line = String::new();
+            let ended = stdin().read_line(&mut line)? == 0;
+            return if ended { Err(ErrorKind::UnexpectedEof.into()) } else { Ok(line) };
+        }
         let mut message = Vec::new();
         loop {
             let mut head = [0; 2];
-            self.stream.read_exact(&mut head)?;
+            self.stream().read_exact(&mut head)?;
             let length = match head[1] & 127 {
                 126 => self.integer(2)?,
                 127 => self.integer(8)?,
                 short => short as usize,
             };
             let mut data = vec![0; length];
-            self.stream.read_exact(&mut data)?;
+            self.stream().read_exact(&mut data)?;
             match head[0] & 15 {
                 CLOSE => {
                     let reason = String::from_utf8_lossy(data.get(2..).unwrap_or(&[])).to_string();
@@ -85,7 +102,7 @@ impl Socket {
 
     fn integer(&mut self, bytes: usize) -> Result<usize> {
         let mut data = [0; 8];
-        self.stream.read_exact(&mut data[8 - bytes..])?;
+        self.stream().read_exact(&mut data[8 - bytes..])?;
         Ok(u64::from_be_bytes(data) as usize)
     }
 
@@ -105,7 +122,7 @@ impl Socket {
         let mask = random(4);
         frame.extend(&mask);
         frame.extend(data.iter().enumerate().map(|(index, byte)| byte ^ mask[index % 4]));
-        self.stream.write_all(&frame)
+        self.stream().write_all(&frame)
     }
 }
 

@@ -32,6 +32,7 @@ from plyhouse.games.base import (
     Utility,
 )
 from plyhouse.games.native import NativeState
+from plyhouse.games.playing_cards import BET_PLACES
 from plyhouse.games.scene import Button, Card, Counter, Element, Hand, Scene, Text
 
 if TYPE_CHECKING:
@@ -360,7 +361,10 @@ class KuhnPoker(Game[KuhnPokerState, int, KuhnPokerObservation]):
                 elements.append(Text(f"{name}: {own[-1]}", seat))
         pot = sum(observation.paid) - sum(bets)
         elements.append(Counter("Pot", pot, None, observation.winner, "chips"))
-        elements += [Button(action.capitalize(), action) for action in observation.legal]
+        elements += [
+            Button(action.capitalize(), action, place=BET_PLACES[action])
+            for action in observation.legal
+        ]
         if observation.winner is not None:
             status = (
                 f"{self.seat_name(observation.winner)} takes the pot of {sum(observation.paid)}"

@@ -33,6 +33,7 @@ from plyhouse.games.base import (
     Utility,
 )
 from plyhouse.games.native import NativeState
+from plyhouse.games.playing_cards import BET_PLACES
 from plyhouse.games.scene import Button, Card, Counter, Element, Hand, Scene, Text
 
 if TYPE_CHECKING:
@@ -487,7 +488,10 @@ class LeducPoker(Game[LeducPokerState, int, LeducPokerObservation]):
         elements.append(Hand("Table", table))
         pot_now = sum(observation.paid) - sum(bets)
         elements.append(Counter("Pot", pot_now, None, observation.winner, "chips"))
-        elements += [Button(action.capitalize(), action) for action in observation.legal]
+        elements += [
+            Button(action.capitalize(), action, place=BET_PLACES[action])
+            for action in observation.legal
+        ]
         if over:
             pot = f"the pot of {sum(observation.paid)}"
             if observation.winner is None:

@@ -17,7 +17,7 @@ from plyhouse.protocol.api.bodies import (
 )
 from plyhouse.protocol.api.bots import Bot, Suspension
 from plyhouse.protocol.api.people import AuditEntry, ErasedPlayer, PlayerAccount, Token
-from plyhouse.protocol.api.routes import ADMIN, ORGANISE, PLAY, get, post
+from plyhouse.protocol.api.routes import ADMIN, DEAR, ORGANISE, PLAY, get, post
 from plyhouse.protocol.api.rows import Rows
 
 
@@ -71,6 +71,6 @@ def erase_player(name: str, *, why: str) -> ErasedPlayer:
     """Erase a person; their matches stay."""
 
 
-@get("players/{name}/data", scopes=PLAY + ORGANISE)
+@get("players/{name}/data", scopes=PLAY + ORGANISE, cost=DEAR)
 def stored_data(name: str) -> Any:
     """Everything that is stored about a person, as JSON."""

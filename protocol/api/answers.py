@@ -116,7 +116,7 @@ def answer_of(
         raise refusal_of(status, text, base, wait)
     try:
         return json.loads(text) if text.strip() else None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         title = _title(text)
         shown = f" the page {title!r}" if title else " something else than JSON"
         raise Unreachable(
@@ -129,7 +129,7 @@ def refusal_of(status: int, text: bytes, base: str, wait: float | None = None) -
     """Return the error of an answer with a status of 400 or more."""
     try:
         said = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         said = None
     fields = said if isinstance(said, dict) else {}
     code, detail = fields.get("code"), fields.get("detail")
@@ -146,9 +146,18 @@ def refusal_of(status: int, text: bytes, base: str, wait: float | None = None) -
 
 def _redirected(status: int, base: str, target: str, location: str | None) -> str:
     """Say where a server has moved.  No request follows: it would carry the token along."""
-    to = urlsplit(urljoin(base + target, location or ""))
+    try:
+        to = urlsplit(urljoin(base + target, location or ""))
+    except ValueError:  # such as half an IPv6 address
+        to = urlsplit("")
     if location and to.hostname and to.scheme in ("http", "https"):
         origin = f"{to.scheme}://{to.netloc.rpartition('@')[2]}"
+        if origin == base and to.path == urlsplit(target).path:
+            return (
+                f"{base} sends you in a circle ({status}), to the address that you asked. A proxy "
+                "before the server is set up wrongly: it may believe that you came without TLS. "
+                "Ask its operator."
+            )
         if origin != base and to.path == urlsplit(target).path:
             return f"{base} sends you elsewhere ({status}), to {origin}: use this address."
         shown = f"{origin}{to.path}"[:200]

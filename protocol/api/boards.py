@@ -6,8 +6,8 @@ from plyhouse.protocol.api.competitions import Member
 from plyhouse.protocol.api.rows import NOTEBOOK, Row
 
 
-class BoardLine(Row, frozen=True):
-    """One line of the standings."""
+class StandingLine(Row, frozen=True):
+    """The result of an entry by the rules, as every table of standings shows it."""
 
     rank: int | None
     """The rank by ``score``."""
@@ -21,7 +21,13 @@ class BoardLine(Row, frozen=True):
     draws: int
     losses: int
     forfeits: int
+    """Matches that the entry forfeited; 0 for an anonymous entry."""
     games: dict[str, float]
+
+
+class BoardLine(StandingLine, frozen=True, kw_only=True):
+    """One line of the standings."""
+
     version: str
     digest: str
     place: int | None = None
@@ -80,23 +86,9 @@ class Nash(Row, frozen=True):
     """The share of resampled results in which it is chosen at all."""
 
 
-class ProvenLine(Row, frozen=True):
+class ProvenLine(StandingLine, frozen=True, kw_only=True):
     """One line of a board: rank and score by the rules, and the statistical evidence."""
 
-    rank: int | None
-    """The rank by ``score``."""
-    entry: str
-    student: str
-    status: str
-    baseline: bool
-    score: float | None
-    matches: int
-    wins: int
-    draws: int
-    losses: int
-    forfeits: int
-    """Matches that the entry forfeited; 0 for an anonymous entry."""
-    games: dict[str, float]
     rating: Strength | None
     ahead: float | None
     """Probability that it is stronger than the entry on the next line; null on the last line."""

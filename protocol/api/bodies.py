@@ -24,19 +24,6 @@ Text = Annotated[str, Meta(max_length=200)]
 Time = Annotated[str, Meta(max_length=64)]
 
 
-class NewTournament(Struct, forbid_unknown_fields=True):
-    """The terms of a competition without students."""
-
-    name: Annotated[str, Meta(min_length=1, max_length=100)]
-    game: str
-    time_control: str
-    rounds: Annotated[int, Meta(ge=1, le=1000)] = 1
-    mirrored: bool = True
-    rated: bool = True
-    entries: list[str] | None = None
-    """Names like ``player/bot``; all connected bots that accept the game if left out."""
-
-
 class Exclusion(Struct, forbid_unknown_fields=True):
     """Why somebody is shut out."""
 
@@ -73,14 +60,6 @@ class Reinstatement(Struct, forbid_unknown_fields=True):
     why: NeededWhy
     version: Annotated[str, Meta(max_length=100)] = ""
     """Its label, or the beginning of its digest; empty: all of the bot."""
-
-
-class Withdrawal(Struct, forbid_unknown_fields=True):
-    """The entry that leaves a competition."""
-
-    entry: Annotated[str, Meta(min_length=1, max_length=65)]
-    """``player/bot``."""
-    why: Why = ""
 
 
 class Erasing(Struct, forbid_unknown_fields=True):
@@ -134,7 +113,7 @@ class NewToken(Struct, forbid_unknown_fields=True):
 
 
 class Wanted(Struct, forbid_unknown_fields=True):
-    """Which bots of the house to play against."""
+    """Which built-in bots to play against."""
 
     level: Annotated[str, Meta(max_length=32)]
     count: Annotated[int, Meta(ge=1, le=MOST_OF_A_LEVEL)] = 1
@@ -154,6 +133,13 @@ class FileText(Struct, forbid_unknown_fields=True):
 
     file: Annotated[str, Meta(max_length=4 * MAX_FILE)]
     why: Why = ""
+
+
+class NewCompetition(FileText, forbid_unknown_fields=True):
+    """A competition file, with the entries of a competition without students."""
+
+    entries: list[str] = []
+    """Names like ``player/bot``; ``*`` stands for all connected bots that play its games."""
 
 
 class Step(Struct, forbid_unknown_fields=True):
@@ -180,11 +166,19 @@ class StudentLimit(Struct, forbid_unknown_fields=True):
     why: Why = ""
 
 
-class Disqualification(Struct, forbid_unknown_fields=True):
-    """The disqualified account, and the reason."""
+class Withdrawal(Struct, forbid_unknown_fields=True):
+    """The student or entry that leaves a competition and keeps the results."""
 
     who: Text
-    """A student with all entries, or one of them: ``player/bot``."""
+    """A student with all entries, or one entry: ``player/bot``."""
+    why: Why = ""
+
+
+class Disqualification(Struct, forbid_unknown_fields=True):
+    """The disqualified student or entry, and the reason."""
+
+    who: Text
+    """A student with all entries, or one entry: ``player/bot``."""
     why: NeededWhy
 
 

@@ -35,7 +35,7 @@ from plyhouse.protocol.api.bodies import (
 )
 from plyhouse.protocol.api.bots import Bot, BotMatch, BotPage
 from plyhouse.protocol.api.matches import (
-    Ending,
+    Failure,
     KeptOutput,
     Match,
     Output,
@@ -51,9 +51,11 @@ from plyhouse.protocol.api.people import (
     Player,
     Seek,
 )
-from plyhouse.protocol.api.positions import Chances, Review, Tree
+from plyhouse.protocol.api.positions import BotReview, Chances, Review, Tree
 from plyhouse.protocol.api.routes import (
     ADMIN,
+    CHEAP,
+    DEAR,
     GUEST,
     ORGANISE,
     PLAY,
@@ -75,7 +77,7 @@ from plyhouse.protocol.api.submissions import (
     Submission,
     SubmissionRules,
 )
-from plyhouse.protocol.hosting.runner_messages import MatchOutput, RunnerSays, RunnerTold
+from plyhouse.protocol.hosting.runner_messages import MatchOutput, RunnerPlan, RunnerReport
 
 LONGEST_ANSWER: Final = 180.0
 """Seconds to wait for the slowest answer, a review; proxies have to wait as long."""
@@ -150,12 +152,31 @@ def matches(
     return Pages(first, lambda page, had: {"before": page[-1].match}, limit)
 
 
+@get("dataset", timeout=600.0, personal=True, cost=DEAR)
+def dataset(
+    *,
+    rows: str = "plies",
+    form: str = "jsonl",
+    game: str | None = None,
+    player: str | None = None,
+    bot: str | None = None,
+    competition: str | None = None,
+    since_ms: int | None = None,
+    until_ms: int | None = None,
+    limit: int | None = None,
+) -> bytes:
+    """A file of finished matches, with a row for each ply or, with ``rows="matches"``, each match.
+
+    ``form`` is ``jsonl`` or ``parquet``.
+    """
+
+
 @get("matches/{match}", personal=True)
 def match(match: str) -> Match:
     """One match, without what happened in it."""
 
 
-@get("matches/{match}/record", personal=True)
+@get("matches/{match}/record", personal=True, cost=DEAR)
 def record_json(match: str) -> Any:
     """The record of a match as JSON."""
 
@@ -174,7 +195,7 @@ def record(match: str) -> Call[Record]:
     return record_json(match).then(read)
 
 
-@get("matches/{match}/notation", personal=True)
+@get("matches/{match}/notation", personal=True, cost=DEAR)
 def notation(match: str, *, form: str = "") -> str:
     """The moves of a match as a file for people and other programs, such as PGN.
 
@@ -182,7 +203,7 @@ def notation(match: str, *, form: str = "") -> str:
     """
 
 
-@get("matches/{match}/replay", personal=True)
+@get("matches/{match}/replay", personal=True, cost=DEAR)
 def replay(
     match: str, *, seat: int | None = None, first: int = 0, limit: int | None = None
 ) -> Replay:
@@ -211,7 +232,7 @@ def position(match: str, ply: int, *, seat: int | None = None) -> Call[Position]
     return replay(match, seat=seat, first=ply, limit=1).then(read)
 
 
-@get("matches/{match}/review", timeout=LONGEST_ANSWER, personal=True)
+@get("matches/{match}/review", timeout=LONGEST_ANSWER, personal=True, cost=DEAR)
 def review(match: str, *, seat: int | None = None) -> Review:
     """Where a match was lost, worked out on the server, which may take half a minute.
 
@@ -220,7 +241,7 @@ def review(match: str, *, seat: int | None = None) -> Review:
     """
 
 
-@get("matches/{match}/tree", timeout=60.0, personal=True)
+@get("matches/{match}/tree", timeout=60.0, personal=True, cost=DEAR)
 def tree(
     match: str,
     ply: int = 0,
@@ -238,7 +259,7 @@ def tree(
     """
 
 
-@get("matches/{match}/tree.svg", timeout=60.0, personal=True)
+@get("matches/{match}/tree.svg", timeout=60.0, personal=True, cost=DEAR)
 def tree_picture(
     match: str,
     ply: int = 0,
@@ -250,12 +271,12 @@ def tree_picture(
     """The tree of `tree` as an SVG drawing in the convention of textbooks."""
 
 
-@get("matches/{match}/tree/scene", personal=True)
+@get("matches/{match}/tree/scene", personal=True, cost=DEAR)
 def tree_scene(match: str, ply: int = 0, *, then: Sequence[str] = ()) -> Any:
     """The board before a ply, after the actions in ``then``, wherever `tree` is open."""
 
 
-@get("matches/{match}/chances", personal=True)
+@get("matches/{match}/chances", personal=True, cost=DEAR)
 def chances(match: str) -> Chances:
     """Return the possible outcomes of each roll and deal in a finished match.
 
@@ -264,7 +285,7 @@ def chances(match: str) -> Chances:
 
 
 @get("matches/{match}/detail", scopes=PLAY)
-def detail(match: str) -> Ending:
+def detail(match: str) -> Failure:
     """Return the failure that ended a match (a traceback), for its bot's author."""
 
 
@@ -331,6 +352,14 @@ def bot(player: str, bot: str) -> BotPage:
     """
 
 
+@get("bots/{player}/{bot}/review", timeout=LONGEST_ANSWER, personal=True, cost=DEAR)
+def bot_review(player: str, bot: str) -> BotReview:
+    """The value that a bot lost per ply in its latest 20 matches that you may see.
+
+    The server works it out as `review`, and with its refusals.
+    """
+
+
 @get("bots/{player}/{bot}/matches", personal=True)
 def page_of_bot_matches(
     player: str, bot: str, *, before: str | None = None, limit: int | None = None
@@ -344,12 +373,12 @@ def bot_matches(player: str, bot: str, *, limit: int | None = None) -> Pages[Bot
     return Pages(first, lambda page, had: {"before": page[-1].match}, limit)
 
 
-@get("session")
+@get("session", cost=CHEAP)
 def session() -> Person:
     """The person who is signed in, and what the server offers to people."""
 
 
-@post("session", SignIn)
+@post("session", SignIn, cost=DEAR)
 def sign_in(*, token: str = "", player: str = "", password: str = "") -> Person:
     """Sign in with a token, or with a name and a password; the answer sets a cookie."""
 
@@ -359,22 +388,22 @@ def sign_out() -> Person:
     """End the session of the cookie."""
 
 
-@post("session/account", SignUp, status=201)
+@post("session/account", SignUp, status=201, cost=DEAR)
 def sign_up(player: str, password: str, *, display: str = "") -> Person:
     """Create an account with a password, if registration is open, and sign in."""
 
 
-@post("session/password", NewPassword)
+@post("session/password", NewPassword, cost=DEAR)
 def change_password(new: str, *, old: str = "") -> Person:
     """Set the password of the person who is signed in; their other sessions end."""
 
 
-@post("session/token", NewToken, status=201)
+@post("session/token", NewToken, status=201, cost=DEAR)
 def make_token(label: str = "browser") -> MadeToken:
     """Make a token for a bot of the person who is signed in; only this answer has it."""
 
 
-@post("session/guest")
+@post("session/guest", cost=DEAR)
 def enter_as_guest() -> Person:
     """Come in as a guest; the answer sets the cookie of the session."""
 
@@ -445,7 +474,7 @@ def remove_submission(number: int) -> None:
 
 
 @post("runner/sync", "says", timeout=10.0, scopes=RUNNER, longest=1 << 20)
-def runner_sync(says: RunnerSays) -> RunnerTold:
+def runner_sync(says: RunnerReport) -> RunnerPlan:
     """Report a runner machine's state; the answer has everything that it should do."""
 
 

@@ -23,10 +23,10 @@ from plyhouse.protocol.api.bodies import (
     LostToken,
     NewAnnouncement,
     NewCode,
+    NewCompetition,
     NewCopy,
     NewFile,
     NewStaff,
-    NewTournament,
     RegradeAnswer,
     RegradeRequest,
     Step,
@@ -56,11 +56,9 @@ from plyhouse.protocol.api.competitions import (
     Rehearsal,
     Staff,
     Student,
-    Tournament,
-    TournamentDetail,
 )
 from plyhouse.protocol.api.reports import Report, Suspicions
-from plyhouse.protocol.api.routes import ORGANISE, PLAY, delete, get, post
+from plyhouse.protocol.api.routes import DEAR, ORGANISE, PLAY, delete, get, post
 from plyhouse.protocol.api.rows import Rows
 from plyhouse.protocol.api.submissions import Submission, Version
 
@@ -96,9 +94,13 @@ def estimate_cost(file: str, *, entries: int = 0) -> CompetitionCost:
     """Say all that is wrong with a competition file, or what its competition would cost here."""
 
 
-@post("competitions", FileText, scopes=ORGANISE, status=201)
-def open_competition(file: str, *, why: str = "") -> Competition:
-    """Open a competition by the text of its file: at once, or at its date of opening."""
+@post("competitions", NewCompetition, scopes=ORGANISE, status=201)
+def open_competition(file: str, *, entries: Sequence[str] = (), why: str = "") -> Competition:
+    """Open a competition by the text of its file: at once, or at its date of opening.
+
+    With ``entries`` (bots, ``player/bot``) it has no students, and its final begins at once or on
+    its date.  ``*`` stands for all connected bots that play its games.
+    """
 
 
 @post("competitions/{competition}/{step}", Step, scopes=ORGANISE)
@@ -192,12 +194,12 @@ def next_pairings(name: str, *, limit: int | None = 10) -> Rows[NextPairing]:
     """The pairings of each game of a final that come next, one's own first."""
 
 
-@get("competitions/{competition}/export", scopes=ORGANISE)
+@get("competitions/{competition}/export", scopes=ORGANISE, cost=DEAR)
 def export(name: str) -> Results:
     """Return standings and grades, computed from the stored results."""
 
 
-@get("competitions/{competition}/export/{form}", timeout=600.0, personal=True)
+@get("competitions/{competition}/export/{form}", timeout=600.0, personal=True, cost=DEAR)
 def export_file(name: str, form: str) -> bytes:
     """A file of a competition, such as ``csv``, ``grades`` or ``pgn``."""
 
@@ -240,19 +242,22 @@ def extend(name: str, student: str, until: str, *, why: str = "") -> Extended:
     """Let one student submit until a later time than the freeze; say what that delays."""
 
 
+@post("competitions/{competition}/withdraw", Withdrawal, scopes=PLAY + ORGANISE)
+def withdraw(name: str, who: str, *, why: str = "") -> Rows[Entry]:
+    """Withdraw a student or an entry; return the entries that leave. Their results stay.
+
+    A player may withdraw an entry of its own.
+    """
+
+
 @post("competitions/{competition}/disqualify", Disqualification, scopes=ORGANISE)
 def disqualify(name: str, who: str, why: str) -> Rows[Entry]:
-    """Disqualify a student or an entry; return the entries that leave."""
-
-
-@post("competitions/{competition}/revoke", StudentName, scopes=ORGANISE)
-def revoke(name: str, student: str, *, why: str = "") -> Rows[Entry]:
-    """Take a student out of a competition; answers the entries that leave."""
+    """Disqualify a student or an entry; return the entries that leave, without rank and grade."""
 
 
 @post("competitions/{competition}/restore", StudentName, scopes=ORGANISE)
 def restore(name: str, student: str, *, why: str = "") -> None:
-    """Let a student back in that was taken out."""
+    """Let a withdrawn or disqualified student back in, before the final."""
 
 
 @post("competitions/{competition}/reissue-token", LostToken, scopes=ORGANISE)
@@ -344,38 +349,3 @@ def ask_regrade(name: str, text: str, *, match: str = "") -> Regrade:
 @post("competitions/{competition}/regrades/{number}/answer", RegradeAnswer, scopes=ORGANISE)
 def answer_regrade(name: str, number: int, text: str = "", *, close: bool = False) -> Regrade:
     """Answer a request for a regrade, close it, or both."""
-
-
-# ----------------------------------------------------------- competitions without students
-
-
-@get("tournaments")
-def tournaments() -> Rows[Tournament]:
-    """Return the tournaments of competitions without students, newest first."""
-
-
-@get("tournaments/{tournament}")
-def tournament(tournament: str) -> TournamentDetail:
-    """Return a tournament, with its table and progress."""
-
-
-@post("tournaments", NewTournament, scopes=ORGANISE, status=201)
-def open_tournament(
-    name: str,
-    game: str,
-    time_control: str,
-    *,
-    rounds: int = 1,
-    mirrored: bool = True,
-    rated: bool = True,
-    entries: Sequence[str] | None = None,
-) -> TournamentDetail:
-    """Start a round robin without students; needs the scope ``organise``.
-
-    ``entries`` are bots (``player/bot``); None for all connected bots that accept the game.
-    """
-
-
-@post("tournaments/{tournament}/withdraw", Withdrawal, scopes=PLAY + ORGANISE)
-def withdraw(tournament: str, entry: str, why: str = "") -> None:
-    """Withdraw a bot from matches still to start: your own, or any bot as an organiser."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plyhouse.protocol.api.rows import NOTEBOOK, Row
+from plyhouse.protocol.api.rows import Row
 
 
 class Measure(Row, frozen=True):
@@ -80,6 +80,8 @@ class Member(Row, frozen=True):
     email: str
     institution_id: str = ""
     """The person's id at the institution; empty if unknown."""
+    login: str = ""
+    """The person's login at the institution; empty if unknown."""
 
 
 class Student(Row, frozen=True):
@@ -158,6 +160,8 @@ class CompetitionDetail(Competition, frozen=True, kw_only=True):
     students: list[Student]
     entries: list[Entry]
     progress: list[FinalGame]
+    checks: list[str] = []
+    """Why submissions for it wait for their checks, a text for each, as for their authors."""
 
 
 class Announcement(Row, frozen=True):
@@ -314,48 +318,3 @@ class CompetitionCost(Row, frozen=True):
     typical_end_ms: int | None = None
     notes: list[str] = []
     """Sentences about the scoring of each game and the basis of the grades."""
-
-
-class TournamentStanding(Row, frozen=True):
-    """The place of a bot in a tournament; fields as in `leaderboards.Standing`."""
-
-    rank: int
-    player: str
-    bot: str
-    bot_id: int
-    score: float
-    games: int
-    wins: int
-    draws: int
-    losses: int
-    returns: float
-
-
-class Tournament(Row, frozen=True):
-    """A tournament in the list of all."""
-
-    tournament: str
-    name: str
-    game: str
-    time_control: str
-    rounds: int
-    mirrored: bool
-    rated: bool
-    status: str
-    created_ms: int
-    finished_ms: int | None
-
-
-class TournamentDetail(Tournament, frozen=True, kw_only=True):
-    """A tournament with its table; matches are counted in the whole schedule."""
-
-    entries: list[str]
-    planned: int
-    created: int
-    finished: int
-    waiting_for: list[str]
-    """Bots that keep pairings from being played, and why."""
-    table: list[TournamentStanding]
-
-    def _repr_html_(self) -> str:
-        return NOTEBOOK.table(self.table)

@@ -12,6 +12,8 @@ from plyhouse.protocol.parts import Event
 
 MAX_PV: Final = 64
 MAX_TEXT: Final = 2000
+DATASET_MATCHES: Final = "plyhouse-matches"
+"""The header of a data set with the number of its matches."""
 
 
 class Seat(Row, frozen=True):
@@ -117,6 +119,41 @@ class Replay(Row, frozen=True):
     frames: list[Position]
 
 
+class PlyRow(Row, frozen=True):
+    """One ply of a match with the position as the moving seat saw it: a row of a data set."""
+
+    match: str
+    game: str
+    ply: int
+    seat: int
+    observation: str
+    """The position as text, drawn for this seat."""
+    seen: list[str]
+    """The events since the seat's last ply as it saw them: ``SEAT: ACTION``.  Chance has seat -1,
+    and ``?`` stands for a hidden action."""
+    legal: list[str]
+    """The legal actions that the seat was sent."""
+    legal_left_out: bool
+    """True if there may be more legal actions than ``legal`` has."""
+    action: str
+    thought_ms: float
+    """Time from writing the ``turn`` frame to reading the action."""
+    charged_ms: float
+    """Part of it that the clock was charged."""
+    remaining_ms: float
+    """Time on the clock after the ply."""
+    said: float | None = None
+    """Expected return of the seat that its bot sent along with the action."""
+    value: float | None = None
+    """Expected return of the seat after the action, by a review; null without a review."""
+    best_action: str = ""
+    """The best action by that review."""
+    best: float | None = None
+    """Expected return of the seat after the best action."""
+    certainty: str = ""
+    """How certain the review's values are, such as ``exact`` or ``depth 6``."""
+
+
 class Record(Row, frozen=True):
     """The replayable history of a match; `text` is what ``plyhouse verify`` checks."""
 
@@ -131,7 +168,7 @@ class Record(Row, frozen=True):
     """The whole record as JSON, in the format ``plyhouse-record-1``."""
 
 
-class Ending(Row, frozen=True):
+class Failure(Row, frozen=True):
     """How a bot ended its match, for its author."""
 
     match: str

@@ -78,6 +78,48 @@ class Review(Row, frozen=True):
         raise LookupError(f"seat {self.seat} did not play ply {ply} of match {self.match}")
 
 
+class ValueLost(Row, frozen=True):
+    """The value that a bot lost per ply in matches of one game."""
+
+    game: str
+    method: str
+    """The method that judged the plies."""
+    matches: int
+    plies: int
+    """Plies that were judged."""
+    unjudged: int
+    """Plies of which the method cannot tell what they were worth; they are left out."""
+    exact: int
+    """Plies whose values are those of perfect play."""
+    mean: float | None
+    """Returns lost per ply: 0 is perfect play.  None if no ply was judged."""
+    interval: tuple[float, float] | None
+    """95 % interval of the mean over matches, each of which counts as one observation."""
+    more: float | None
+    """Returns lost per ply beyond those in the same game with its usual parameters, which is among
+    the others; None if it is not.  A bot that knows the game by heart loses more in a variant."""
+    more_interval: tuple[float, float] | None
+    """95 % interval of ``more``; None without it, or with a single match of one of the two."""
+    range: float
+    """The greatest possible loss of a match: the range of the game's returns."""
+    faults: dict[str, int]
+    """Matches that the bot ended by a fault of its own, such as ``flag_fall``, by termination."""
+
+
+class BotReview(Row, frozen=True):
+    """Review of a bot: the value that it lost per ply, game by game."""
+
+    bot: str
+    """``PLAYER/BOT``."""
+    seconds: float
+    """Duration of the review."""
+    games: list[ValueLost]
+    """In the order of the first match; empty if no match is there."""
+
+    def _repr_html_(self) -> str:
+        return NOTEBOOK.table(self.games)
+
+
 class TreeNode(Row, frozen=True):
     """One position of a search tree, with its value."""
 

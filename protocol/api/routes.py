@@ -42,6 +42,11 @@ RUNNER: Final = ("runner",)
 GUEST: Final = ("guest",)
 PAGE: Final = 200
 """Rows per page of long lists."""
+CHEAP: Final = 1.0
+"""Cost of a request that browsers send in dozens."""
+USUAL: Final = 4.0
+DEAR: Final = 20.0
+"""Cost of a request that reads whole matches, or checks or makes a secret."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +135,7 @@ class Route(Generic[P, T]):
         personal: bool = False,
         status: int | None = None,
         longest: int | None = None,
+        cost: float = USUAL,
     ) -> None:
         """Declare a route.
 
@@ -140,6 +146,7 @@ class Route(Generic[P, T]):
         personal: a token is not needed, but shows or does more
         status: status of an answer that is no refusal, if it is not the usual one of the method
         longest: longest body in bytes, if it may be longer than others
+        cost: what it takes from the allowance of its address, about the milliseconds that it takes
         """
         functools.update_wrapper(self, function)
         self.function = function
@@ -151,6 +158,7 @@ class Route(Generic[P, T]):
         self.personal = personal
         self.status = status or (204 if method == "DELETE" else 200)
         self.longest = longest
+        self.cost = cost
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Call[T]:
         """Return the request with these arguments."""
@@ -221,6 +229,7 @@ class Terms(TypedDict, total=False):
     personal: bool
     status: int | None
     longest: int | None
+    cost: float
 
 
 def get(path: str, **terms: Unpack[Terms]) -> Callable[[Callable[P, T]], Route[P, T]]:

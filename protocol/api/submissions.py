@@ -63,7 +63,8 @@ class Submission(Row, frozen=True):
     report: str = ""
     """Report of the check; empty in lists."""
     waits_for: str = ""
-    """A sentence about a requirement that no connected runner meets; empty if there is none."""
+    """Why it waits, in sentences: for a runner, its place in the queue, or since when its check
+    runs; empty if unknown."""
 
 
 class OpenToPlay(Row, frozen=True):

@@ -212,6 +212,10 @@ def _of_zip(data: bytes, rules: Rules) -> Iterator[tuple[str, bytes, bool]]:
             raise SubmissionError("too_large", f"more than {rules.max_files} files")
         for entry in entries:
             written = entry.filename.replace("\\", "/")  # as some programs of Windows write it
+            while written.startswith("./"):  # as tar writes a folder into a zip
+                written = written[2:]
+            if not written:
+                continue
             name = checked_name(written.rstrip("/"))
             mode = entry.external_attr >> 16
             if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
@@ -256,10 +260,11 @@ def checked_name(name: str) -> str:
     parts = name.split("/")
     if name.startswith("/") or ".." in parts or "" in parts or "." in parts:
         raise SubmissionError("bad_name", f"{shortened(name)!r} points outside the package")
-    usable = all(
-        _NAME.fullmatch(part) and len(part.encode("utf-8", "surrogatepass")) <= _LONGEST
-        for part in parts
-    )
+    if any("\ud800" <= each <= "\udfff" for each in name):
+        raise SubmissionError(
+            "bad_name", f"{shortened(name)!r} is not in UTF-8: rename the file in plain letters"
+        )
+    usable = all(_NAME.fullmatch(part) and len(part.encode()) <= _LONGEST for part in parts)
     if len(parts) > _DEEPEST or not usable:
         raise SubmissionError(
             "bad_name",

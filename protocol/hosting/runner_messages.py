@@ -13,6 +13,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+LONGEST_CHECK = 120.0
+"""Seconds that a check may take: all matches and imports, and the start of its processes."""
 MAX_REPORT = 16_000
 """Most characters in a runner's report of one check."""
 
@@ -103,7 +105,7 @@ class FlagFell(Struct, frozen=True, kw_only=True):
     """How long in this ply no thread of the bot was running or waiting for the processor."""
 
 
-class RunnerSays(Struct, frozen=True, kw_only=True):
+class RunnerReport(Struct, frozen=True, kw_only=True):
     """A runner, what it hosts, and what it has found out since the last answer."""
 
     name: Name
@@ -171,7 +173,7 @@ class BotWanted(Struct, frozen=True):
     """How far its processes yield to others, as the command ``nice`` counts it."""
 
 
-class RunnerTold(Struct, frozen=True):
+class RunnerPlan(Struct, frozen=True):
     """Everything that a runner should host and check."""
 
     every_ms: int

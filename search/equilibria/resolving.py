@@ -40,7 +40,7 @@ from plyhouse.games.errors import GameMismatch
 from plyhouse.search.callback_types import Policy
 from plyhouse.search.equilibria.best_response import shares_of
 from plyhouse.search.equilibria.sequence_form import MAX_NODES
-from plyhouse.search.equilibria.solution import DEFAULT_ITERATIONS
+from plyhouse.search.equilibria.solution import most_iterations
 from plyhouse.search.equilibria.tabular import TabularPolicy
 from plyhouse.search.game_requirements import require_solvable
 from plyhouse.search.kernels import MAX_DEPTH
@@ -204,10 +204,7 @@ def resolve_subgame(
     _require(game)
     if seat not in (0, 1):
         raise ValueError(f"seat={seat!r}: expected 0 or 1")
-    if iterations is not None and (
-        isinstance(iterations, bool) or not isinstance(iterations, int) or iterations < 1
-    ):
-        raise ValueError(f"iterations={iterations!r}: expected a whole number from 1")
+    most = most_iterations(limit, iterations)
     roots = list(roots)
     if not roots:
         raise ValueError("roots is empty: expected the roots of a subgame, see subgame_roots")
@@ -221,9 +218,6 @@ def resolve_subgame(
             subgame.values = {known: values[known] for known in subgame.roots}
         form = subgame.unfold(max_nodes)
     kernel = CfrKernel(form, alternating=True)
-    bounds = [bound for bound in (iterations, limit.simulations) if bound is not None]
-    bounded = limit.time is not None or limit.nodes is not None
-    most = min(bounds) if bounds else None if bounded else DEFAULT_ITERATIONS
     try:
         while most is None or kernel.iterations < most:
             kernel.run(poll, [1.0], [0.0], [float(kernel.iterations + 1)])

@@ -45,6 +45,25 @@ class Progress:
 Report = Callable[[Progress], None]
 
 
+def _require_positive(name: str, number: int) -> None:
+    if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+        raise ValueError(f"{name}={number!r}: expected a whole number from 1")
+
+
+def most_iterations(
+    limit: Limit, iterations: int | None, *, target: float | None = None
+) -> int | None:
+    """Return how many iterations a run does at most; None if something else ends it.
+
+    Without any bound these are `DEFAULT_ITERATIONS`.
+    """
+    if iterations is not None:
+        _require_positive("iterations", iterations)
+    bounds = [bound for bound in (iterations, limit.simulations) if bound is not None]
+    bounded = limit.time is not None or limit.nodes is not None or target is not None
+    return min(bounds) if bounds else None if bounded else DEFAULT_ITERATIONS
+
+
 class Solution(ABC):
     """A policy for all seats of a game, and the numbers that say how good it is.
 
@@ -149,16 +168,10 @@ class Solution(ABC):
 
         Raises `GameMismatch` if the game's tree is too large.
         """
-        for name, number in (("iterations", iterations), ("every", every)):
-            if number is None:
-                continue
-            if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-                raise ValueError(f"{name}={number!r}: expected a whole number from 1")
+        left = most_iterations(limit, iterations, target=target)
+        _require_positive("every", every)
         if target is not None and not target > 0:
             raise ValueError(f"target={target!r}: expected an exploitability above 0")
-        bounds = [bound for bound in (iterations, limit.simulations) if bound is not None]
-        bounded = limit.time is not None or limit.nodes is not None or target is not None
-        left = min(bounds) if bounds else None if bounded else DEFAULT_ITERATIONS
         poll = Poll(limit)
         visited = self.nodes
         prepared = 0.0

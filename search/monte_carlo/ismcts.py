@@ -26,11 +26,11 @@ from plyhouse.search.kernels import MAX_DEPTH, kernel_for
 from plyhouse.search.kernels.ismcts import IsmctsKernel
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.monte_carlo.simulating import (
-    DEFAULT_SIMULATIONS,
     SimulationPoll,
     checked_number,
     checked_whole,
     checked_word,
+    most_simulations,
     rounds,
 )
 from plyhouse.search.poll import Poll, SearchStopped
@@ -104,9 +104,7 @@ def ismcts(
     )
     kernel.node_limit = limit.nodes or 0
     actions = tuple(some.actions())
-    most = limit.simulations
-    if most is None and limit.time is None and limit.nodes is None:
-        most = DEFAULT_SIMULATIONS
+    most = most_simulations(limit)
     more = True
     try:
         with no_full_collections():

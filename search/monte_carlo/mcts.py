@@ -34,11 +34,11 @@ from plyhouse.search.kernels.mcts import MctsKernel
 from plyhouse.search.kernels.mcts_tree import release
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.monte_carlo.simulating import (
-    DEFAULT_SIMULATIONS,
     SimulationPoll,
     checked_number,
     checked_whole,
     is_two_sided,
+    most_simulations,
     rounds,
 )
 from plyhouse.search.poll import Poll, SearchStopped
@@ -242,9 +242,7 @@ class MonteCarloTree:
         leaves = Leaves(self.evaluate, self.playouts == 0, low, high)
         depth = MAX_DEPTH if limit.depth is None else min(limit.depth, MAX_DEPTH)
         kernel.begin(poll, leaves, depth, limit.nodes or 0)
-        most = limit.simulations
-        if most is None and limit.time is None and limit.nodes is None:
-            most = DEFAULT_SIMULATIONS
+        most = most_simulations(limit)
         more = kernel.root.worth is None
         try:
             with no_full_collections():

@@ -29,7 +29,7 @@ from plyhouse.games.base import Game
 from plyhouse.search.game_requirements import require_fit
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.monte_carlo.mcts import mcts
-from plyhouse.search.monte_carlo.simulating import DEFAULT_SIMULATIONS, checked_whole
+from plyhouse.search.monte_carlo.simulating import checked_whole, most_simulations
 
 __all__ = ["ParallelSearch", "WorkersLost", "parallel_mcts"]
 
@@ -162,9 +162,7 @@ class ParallelSearch:
         started: float,
     ) -> list[SearchResult]:
         """Send the task to all workers and gather what comes back."""
-        simulations = limit.simulations
-        if simulations is None and limit.time is None and limit.nodes is None:
-            simulations = DEFAULT_SIMULATIONS
+        simulations = most_simulations(limit)
         rng = random.Random(seed)
         self._asked += 1
         waiting: dict[Connection, int] = {}

@@ -29,10 +29,10 @@ from plyhouse.search.kernels.prior_node import useless
 from plyhouse.search.kernels.puct import PuctKernel
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.monte_carlo.simulating import (
-    DEFAULT_SIMULATIONS,
     SimulationPoll,
     checked_number,
     checked_whole,
+    most_simulations,
     rounds,
 )
 from plyhouse.search.poll import Poll, SearchStopped
@@ -94,9 +94,7 @@ def puct(
         limit.nodes or 0,
         low if opposite and low == -high else 0.0,
     )
-    most = limit.simulations
-    if most is None and limit.time is None and limit.nodes is None:
-        most = DEFAULT_SIMULATIONS
+    most = most_simulations(limit)
     more = True
     try:
         with no_full_collections():

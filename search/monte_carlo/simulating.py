@@ -22,6 +22,7 @@ __all__ = [
     "checked_whole",
     "checked_word",
     "is_two_sided",
+    "most_simulations",
     "rounds",
 ]
 
@@ -42,6 +43,13 @@ class SimulationPoll(Poll):
         super().__init__(limit)
         self.interval = 1
         self.node_limit = None
+
+
+def most_simulations(limit: Limit) -> int | None:
+    """Return how many simulations a search does at most; None if something else ends it."""
+    if limit.simulations is None and limit.time is None and limit.nodes is None:
+        return DEFAULT_SIMULATIONS
+    return limit.simulations
 
 
 def rounds(done: int, limit: int | None) -> int:

@@ -100,6 +100,26 @@ class TreeTooLarge(ValueError):  # noqa: N818 - a condition of the question, lik
         super().__init__(f"{what} has more than {max_nodes} nodes: {'; '.join(ways)}")
 
 
+def _check_options(search: str, **numbers: Any) -> None:
+    """Raise the errors of `explain` for its third argument and for its numbers."""
+    given: Any = search
+    if not isinstance(given, str):
+        raise TypeError(
+            f"explain(game, state, {given!r}): the third argument is the name of a search"
+            + (f"; write {_as_depth(given)}" if isinstance(given, Limit) else "")
+        )
+    if search not in SEARCHES:
+        raise UnknownSearch(search)
+    for name, number in numbers.items():
+        if number is not None and (isinstance(number, bool) or not isinstance(number, int)):
+            raise TypeError(
+                f"{name}={number!r}: expected a whole number"
+                + (f"; write {_as_depth(number)}" if isinstance(number, Limit) else "")
+            )
+        if number is not None and number < 1:
+            raise ValueError(f"{name}={number}: expected at least 1")
+
+
 def explain(
     game: Game,
     state: Any,
@@ -131,23 +151,7 @@ def explain(
     `TypeError` for options of the wrong type.  A `Limit` is one of these, because only depth and
     nodes bound a tree.
     """
-    given: Any = search
-    if not isinstance(given, str):
-        raise TypeError(
-            f"explain(game, state, {given!r}): the third argument is the name of a search"
-            + (f"; write {_as_depth(given)}" if isinstance(given, Limit) else "")
-        )
-    if search not in SEARCHES:
-        raise UnknownSearch(search)
-    numbers: dict[str, Any] = {"depth": depth, "max_actions": max_actions, "max_nodes": max_nodes}
-    for name, number in numbers.items():
-        if number is not None and (isinstance(number, bool) or not isinstance(number, int)):
-            raise TypeError(
-                f"{name}={number!r}: expected a whole number"
-                + (f"; write {_as_depth(number)}" if isinstance(number, Limit) else "")
-            )
-        if number is not None and number < 1:
-            raise ValueError(f"{name}={number}: expected at least 1")
+    _check_options(search, depth=depth, max_actions=max_actions, max_nodes=max_nodes)
     if opponents is not None and not SEARCHES[search].models:
         raise ValueError(f"{search} has no model of an opponent; expectimax does")
     require_fit(search, game)
@@ -163,8 +167,7 @@ def explain(
     plies = WHOLE if depth is None else min(depth, WHOLE)
     root = asked.record(plies)
     if root is None:
-        limit = "" if depth is None else f" to depth {depth}"
-        what = f"The {search} tree of {game.spec}{limit}"
+        what = f"The {search} tree of {game.spec}{'' if depth is None else f' to depth {depth}'}"
         raise TreeTooLarge(
             what, max_nodes, asked.depth_that_fits(plies), asked.actions_that_fit(plies)
         )

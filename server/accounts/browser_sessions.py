@@ -33,7 +33,7 @@ from plyhouse.server.accounts.passwords import (
 from plyhouse.server.accounts.registration import Registration, failure, too_many
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.jobs.periodic import Periodic
-from plyhouse.server.wire.rates import Rate
+from plyhouse.server.wire.limits import Rate
 from plyhouse.server.wire.transport import Upgrade
 from plyhouse.storage import sessions
 from plyhouse.storage.errors import (

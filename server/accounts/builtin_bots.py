@@ -11,31 +11,31 @@ from typing import Final, Protocol
 
 from plyhouse.protocol.api.people import PlayerAccount
 from plyhouse.storage import sessions
-from plyhouse.storage.names import HOUSE_NAMES
+from plyhouse.storage.names import BUILTIN_NAMES
 from plyhouse.storage.store import Store
 
-HOUSE_ROLE: Final = "house"
+BUILTIN_ROLE: Final = "house"
 """The role of their player."""
 
 
-async def house_player(store: Store) -> PlayerAccount:
+async def builtin_player(store: Store) -> PlayerAccount:
     """Return the player of the built-in bots; make it first if there is none."""
-    return await store.write(sessions.special, HOUSE_ROLE, HOUSE_NAMES, store.now())
+    return await store.write(sessions.special, BUILTIN_ROLE, BUILTIN_NAMES, store.now())
 
 
-async def house_token(store: Store, label: str, scope: str = "play") -> tuple[PlayerAccount, str]:
+async def builtin_token(store: Store, label: str, scope: str = "play") -> tuple[PlayerAccount, str]:
     """Return the player of the built-in bots and a new token of it, which replaces the label's."""
-    row = await house_player(store)
+    row = await builtin_player(store)
     return row, await store.write(sessions.only_token, row.id, label, store.now(), (scope,))
 
 
-class NoHouseBot(Exception):  # noqa: N818 (a condition)
+class NoBuiltinBot(Exception):  # noqa: N818 (a condition)
     """A lack of built-in bots to play against; the message says why."""
 
     code = "house/no_bot"
 
 
-class HouseBots(Protocol):
+class BuiltinBots(Protocol):
     """An object that starts built-in bots when somebody wants them."""
 
     @property
@@ -43,7 +43,7 @@ class HouseBots(Protocol):
         """The levels, the weakest first; each is also the name of a bot."""
 
     async def ready(self, level: str, number: int = 1) -> str:
-        """Wait until a bot is connected, and return its name; raises `NoHouseBot`.
+        """Wait until a bot is connected, and return its name; raises `NoBuiltinBot`.
 
         ``number`` distinguishes the bots of one level at one table.
         """
@@ -57,7 +57,7 @@ class HouseBots(Protocol):
     async def wake(self, names: Sequence[str]) -> None:
         """Start those of the named bots that are built-in ones, as ``house/easy-2``.
 
-        Raises `NoHouseBot` if that fails.
+        Raises `NoBuiltinBot` if that fails.
         """
 
     async def close(self) -> None:

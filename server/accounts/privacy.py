@@ -16,8 +16,8 @@ baseline's owner read the name in stored matches, and only they find a match by 
 final, a list of bots contains a hidden baseline only if it was seen elsewhere (`Sight.secret`).
 
 All code that shows matches must ask this module first.  `Privacy.sight` returns what a viewer may
-see, and `Sight.sees` tests one match.  `Privacy.match` and `Privacy.matches` return stored matches,
-whose sentences name the holders of the seats as the viewer may know them.
+see, and `Sight.sees` tests one match.  `Privacy.match` returns a stored match and `Privacy.matches`
+those of the API; their sentences name the holders of the seats as the viewer may know them.
 A match that the viewer may not see is answered like one that does not exist.
 """
 
@@ -30,6 +30,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from plyhouse.protocol.api.bots import Bot, Holder
+from plyhouse.protocol.api.matches import Match
 from plyhouse.server.competition_rules.file import decoded
 from plyhouse.server.match.presence import PRIVATE
 from plyhouse.server.match.terminations import FORFEITS
@@ -180,14 +181,19 @@ class Privacy:
 
     async def matches(
         self, sight: Sight, wanted: MatchFilter, *, limit: int = 50, before: str | None = None
-    ) -> list[MatchRow]:
-        """Return the stored matches that the viewer may see, newest first.
+    ) -> list[Match]:
+        """Return the matches that the viewer may see, newest first.
 
         ``sight`` replaces the fields ``closed`` and ``viewer`` of ``wanted``.
         """
         wanted = replace(wanted, closed=sight.closed, viewer=sight.player_id)
         rows = await self._store.read(match_lists.list_matches, wanted, limit=limit, before=before)
-        return [_veiled(row, await self._secret(sight, row)) for row in rows]
+        return [match_reads.shown(_veiled(row, await self._secret(sight, row))) for row in rows]
+
+    async def count(self, sight: Sight, wanted: MatchFilter) -> int:
+        """Return how many matches `matches` returns without a limit."""
+        wanted = replace(wanted, closed=sight.closed, viewer=sight.player_id)
+        return await self._store.read(match_lists.count_matches, wanted)
 
     async def bots(self, sight: Sight, bots: Iterable[Bot]) -> list[Bot]:
         """Return the bots that a list may show.

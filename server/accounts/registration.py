@@ -18,11 +18,11 @@ from plyhouse.protocol.api.bots import Bot
 from plyhouse.protocol.api.competitions import Joining
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Hello
-from plyhouse.server.accounts.builtin_bots import HOUSE_ROLE
+from plyhouse.server.accounts.builtin_bots import BUILTIN_ROLE
 from plyhouse.server.accounts.tickets import Ticket
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.match.presence import Presence
-from plyhouse.server.wire.rates import Rate
+from plyhouse.server.wire.limits import Rate
 from plyhouse.storage import join_codes, people, sessions, suspensions
 from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.errors import (
@@ -46,7 +46,7 @@ WRONG_TOKENS: Final = 20, 0.2
 """Wrong tokens from one address: at once, and per second after that."""
 REGISTRATIONS: Final = 20, 1 / 30
 """New accounts from one address, and wrong codes: at once, and per second after that."""
-LOGINS: Final = 2000, 20.0
+TOKEN_LOOKUPS: Final = 2000, 20.0
 """Logins and other uses of one player's tokens that need the database."""
 KNOWN_TOKENS: Final = 10_000
 """Most valid tokens that are remembered.  They still work from an address that somebody else uses
@@ -67,7 +67,7 @@ class Registration:
         self._store = store
         self._wrong = Rate(*WRONG_TOKENS, now)
         self._registrations = Rate(*REGISTRATIONS, now)
-        self._logins = Rate(*LOGINS, now)
+        self._lookups = Rate(*TOKEN_LOOKUPS, now)
         self._joining = asyncio.Lock()
         self._builtin_player = 0
         """The player of the built-in bots; 0 until one is known."""
@@ -95,8 +95,8 @@ class Registration:
             self._failed(digest, address)
             raise ProtocolError("auth/bad_token")
         self._good[digest] = None
-        if address and not self._logins.take(identity.player_id):
-            raise too_many("logins of this player", self._logins, identity.player_id)
+        if address and not self._lookups.take(identity.player_id):
+            raise too_many("logins of this player", self._lookups, identity.player_id)
         if identity.scopes.isdisjoint((*scopes, "admin")):
             held = ", ".join(sorted(identity.scopes)) or "nothing"
             wanted = " or ".join(f"'{scope}'" for scope in scopes)
@@ -127,10 +127,11 @@ class Registration:
             )
         return person
 
-    async def log_in(self, hello: Hello, identity: Identity) -> Presence:
+    async def log_in(self, hello: Hello, identity: Identity) -> tuple[Presence, list[str]]:
         """Return the bot or person of a ``hello``; a first login creates the bot and its version.
 
-        ``identity`` is its player.
+        ``identity`` is its player.  The sentences say why the label of a bot's version keeps it out
+        of competitions.
         """
         in_person = is_in_person(hello, identity)
         name = identity.player if in_person else hello.bot
@@ -145,7 +146,7 @@ class Registration:
                 identity.player_id, name, hello.version, hello.digest
             )
             if known is not None:
-                bot, version, suspended = known
+                bot, version, suspended, unhelped = known
             else:
                 bot = await self._store.ensure_bot(
                     identity.player_id,
@@ -163,20 +164,23 @@ class Registration:
                     digest=hello.digest,
                     games=hello.games,
                 )
-                suspended = await self._store.read(suspensions.reason_of, version)
+                suspended, unhelped = await self._store.version_notes(bot, version, hello.version)
         except InvalidName as error:
             raise ProtocolError("auth/bad_name", f"{error}.") from error
         except LimitReached as error:
             raise ProtocolError("auth/limit", _sentence(error)) from error
         except StorageError as error:
             raise failure(error) from error
-        return await self._presence(hello, identity, bot, version, suspended, in_person=in_person)
+        presence = await self._presence(
+            hello, identity, bot, version, suspended, in_person=in_person
+        )
+        return presence, [] if in_person else unhelped
 
     async def is_builtin(self, player_id: int) -> bool:
         """Return whether a player owns the built-in bots; raises `ProtocolError`."""
         if not self._builtin_player:
             try:
-                self._builtin_player = await self._store.read(sessions.holder, HOUSE_ROLE)
+                self._builtin_player = await self._store.read(sessions.holder, BUILTIN_ROLE)
             except StorageError as error:
                 raise failure(error) from error
         return player_id == self._builtin_player

@@ -21,12 +21,11 @@ from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.jobs.periodic import LOOK_SECONDS, Periodic
 from plyhouse.server.match.presence import Presence
-from plyhouse.server.results.rating_refits import RatingRefits
-from plyhouse.server.table.match_runner import MatchRunner
+from plyhouse.server.results.leaderboards import RatingRefits
+from plyhouse.server.table.live_matches import LiveMatches
 from plyhouse.storage import audit, people, suspensions, voiding
 from plyhouse.storage.causes import Cause
-from plyhouse.storage.errors import Unknown
-from plyhouse.storage.retries import PERSISTENT_ATTEMPTS, TRANSIENT
+from plyhouse.storage.errors import PERSISTENT_ATTEMPTS, TRANSIENT, Unknown
 from plyhouse.storage.store import Store
 
 log = logging.getLogger("plyhouse.server.administration.audit_follower")
@@ -61,14 +60,14 @@ class AuditFollower:
         store: Store,
         connections: Connections,
         *,
-        runner: MatchRunner,
+        live_matches: LiveMatches,
         privacy: Privacy,
         competitions: Competitions,
         ratings: RatingRefits,
     ) -> None:
         self._store = store
         self._connections = connections
-        self._runner = runner
+        self._live_matches = live_matches
         self._privacy = privacy
         self._competitions = competitions
         self._ratings = ratings
@@ -91,7 +90,7 @@ class AuditFollower:
     async def start(self) -> None:
         """Void the matches voided while no server ran, then follow the log."""
         for match_id in await self._store.read(voiding.void_running):
-            self._runner.abort(match_id, Cause("voided"))
+            self._live_matches.abort(match_id, Cause("voided"))
         self._follower.start()
 
     async def close(self) -> None:
@@ -148,7 +147,7 @@ class AuditFollower:
             reason = await self._store.read(suspensions.reason_of, int(entry.subject_id))
             self._connections.suspend(int(entry.subject_id), reason)
         elif kind == "match":
-            self._runner.abort(entry.subject_id, Cause("voided"))
+            self._live_matches.abort(entry.subject_id, Cause("voided"))
             self._ratings.played(entry.subject)
         elif action in ("revoke", "disable"):
             self._banned.add((kind, int(entry.subject_id)))

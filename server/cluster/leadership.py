@@ -16,7 +16,7 @@ from plyhouse.server.cluster.member_messages import MemberMessage
 from plyhouse.server.cluster.remote_matches import RemoteLine, RemoteMatch
 from plyhouse.server.cluster.remote_play import RemotePlay
 from plyhouse.server.cluster.switchboard import Switchboard
-from plyhouse.server.gateway.admission import Admission
+from plyhouse.server.gateway.bot_connections import BotConnections
 from plyhouse.server.gateway.requests import LOBBY_REQUESTS
 from plyhouse.server.lobby.lobby import Lobby
 from plyhouse.server.match.presence import MatchSummary, PairingPlan, Presence
@@ -24,7 +24,7 @@ from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LivePairing
-from plyhouse.server.table.match_runner import MatchRunner
+from plyhouse.server.table.live_matches import LiveMatches
 from plyhouse.server.table.participants import Line, Participant
 from plyhouse.server.table.running_match import RunningMatch
 
@@ -37,8 +37,8 @@ class Leadership:
         board: Switchboard,
         *,
         directory: Directory,
-        runner: MatchRunner,
-        admission: Admission,
+        live_matches: LiveMatches,
+        bot_connections: BotConnections,
         sockets: RemotePlay,
         lobby: Lobby,
         on_over: Callable[[MatchSummary], None],
@@ -47,8 +47,8 @@ class Leadership:
         """``on_over`` and ``on_entered`` are called for matches and bots elsewhere."""
         self._board = board
         self._directory = directory
-        self._runner = runner
-        self._admission = admission
+        self._live_matches = live_matches
+        self._bot_connections = bot_connections
         self._sockets = sockets
         self._lobby = lobby
         self._on_over = on_over
@@ -97,7 +97,7 @@ class Leadership:
         if line is None:
             return
         try:
-            participant, was_hosted = self._admission.admit(
+            participant, was_hosted = self._bot_connections.admit(
                 message.bot, line, key=message.key, takeover=message.takeover
             )
         except ProtocolError as error:
@@ -128,7 +128,7 @@ class Leadership:
         if not self._board.ready:
             self._early.append((sender, message))
         else:
-            found = self._admission.ticket(message.secret)
+            found = self._bot_connections.ticket(message.secret)
             fields = None
             if found is not None:
                 fields = {
@@ -218,7 +218,7 @@ class Leadership:
             for each in plan.matches
         ]
         terms = Terms(get_game(plan.game), TimeControl.parse(plan.time_control), plan.rated)
-        self._runner.start(plan, terms, holders)
+        self._live_matches.start(plan, terms, holders)
         return True
 
     def _over(self, sender: int, message: mm.Over) -> None:

@@ -4,6 +4,7 @@
 batch.  A batch goes by the fastest carrier.  It goes by all others as well while the fastest one is
 away or brings nothing from the process.  A process to which the fastest one brings nothing asks for
 all carriers, too.  `plyhouse.server.cluster.channel` keeps the order and drops doubles.
+A carrier (`Carrier`) takes batches from process to process.
 """
 
 from __future__ import annotations
@@ -13,10 +14,50 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Final
+from typing import Final, Protocol
 
-from plyhouse.server.cluster.carrier import Carrier
 from plyhouse.server.cluster.channel import Addresses, Channel
+
+
+class Receive(Protocol):
+    """Takes a batch that came for this process."""
+
+    def __call__(self, batch: bytes, /) -> None:
+        """Call it on the event loop."""
+
+
+Changed = Callable[[], None]
+"""Is called when `Carrier.connected` has changed."""
+
+
+class Carrier(Protocol):
+    """Carries batches, of which it may lose, double and reorder any."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the log."""
+
+    @property
+    def patience_ns(self) -> int:
+        """Time in which an acknowledgement usually comes back."""
+
+    @property
+    def pause_ns(self) -> int:
+        """Time between two batches for one process; 0 if each may follow at once."""
+
+    @property
+    def connected(self) -> bool:
+        """True if batches are likely to arrive."""
+
+    async def start(self, own: int, receive: Receive, changed: Changed) -> None:
+        """Begin to carry batches to and from the process with the epoch ``own``."""
+
+    def send(self, to: int, batch: bytes) -> None:
+        """Carry a batch to the process with the epoch ``to``; drop it where that is impossible."""
+
+    async def close(self) -> None:
+        """Stop; batches that were sent before still leave if the connection allows it."""
+
 
 log = logging.getLogger("plyhouse.server.cluster")
 

@@ -10,12 +10,10 @@ from typing import Any
 
 from plyhouse.protocol.messages import MatchSnapshot
 from plyhouse.server.accounts.tickets import Ticket
-from plyhouse.server.cluster.carrier import Carrier
-from plyhouse.server.cluster.database_carrier import DatabaseCarrier
+from plyhouse.server.cluster.carriers import DatabaseCarrier, NatsCarrier
 from plyhouse.server.cluster.leadership import Leadership
-from plyhouse.server.cluster.link import Link
-from plyhouse.server.cluster.membership import Cluster, Parts
-from plyhouse.server.cluster.nats_carrier import NatsCarrier
+from plyhouse.server.cluster.lease_follower import LeaseFollower, Parts
+from plyhouse.server.cluster.link import Carrier, Link
 from plyhouse.server.cluster.owned_matches import OwnedMatches
 from plyhouse.server.cluster.remote_matches import RemoteMatch
 from plyhouse.server.cluster.remote_play import RemotePlay
@@ -39,7 +37,7 @@ class Member:
         self.sockets = RemotePlay(
             self.board,
             directory=hub.directory,
-            admission=hub.admission,
+            bot_connections=hub.bot_connections,
             watchdog=hub.watchdog,
             sessions=hub.sessions,
             now=hub.now,
@@ -47,7 +45,7 @@ class Member:
         self.matches = OwnedMatches(
             self.board,
             directory=hub.directory,
-            runner=hub.runner,
+            live_matches=hub.live_matches,
             grace=hub.config.disconnect_grace,
             redeliver=self.sockets.redeliver,
             now=hub.now,
@@ -56,17 +54,17 @@ class Member:
         self.leadership = Leadership(
             self.board,
             directory=hub.directory,
-            runner=hub.runner,
-            admission=hub.admission,
+            live_matches=hub.live_matches,
+            bot_connections=hub.bot_connections,
             sockets=self.sockets,
             lobby=hub.lobby,
             on_over=hub.count_over,
             on_entered=hub.entered,
         )
-        hub.runner.elsewhere = self.leadership.elsewhere
-        hub.runner.on_made = self.matches.announce_owner
+        hub.live_matches.elsewhere = self.leadership.elsewhere
+        hub.live_matches.on_made = self.matches.announce_owner
         hub.lobby.on_seek = self.leadership.seek_changed
-        self.cluster: Cluster | None = None
+        self.cluster: LeaseFollower | None = None
         """The servers of the cluster; None until this one joins."""
 
     async def join(self) -> bool:
@@ -89,12 +87,12 @@ class Member:
             on_stranger=self.board.met_stranger,
         )
         self.board.link = link
-        self.cluster = Cluster(
+        self.cluster = LeaseFollower(
             store=hub.store,
             link=link,
             parts=Parts(self.board, self.sockets, self.matches, self.leadership),
             directory=hub.directory,
-            runner=hub.runner,
+            live_matches=hub.live_matches,
             begin_leading=self._begin_leading,
             on_over=hub.count_over,
             now=hub.now,

@@ -21,7 +21,7 @@ from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LiveMatch
-from plyhouse.server.table.match_runner import MatchRunner
+from plyhouse.server.table.live_matches import LiveMatches
 from plyhouse.server.table.participants import Line
 from plyhouse.server.table.running_match import RunningMatch
 
@@ -41,7 +41,7 @@ class OwnedMatches:
         board: Switchboard,
         *,
         directory: Directory,
-        runner: MatchRunner,
+        live_matches: LiveMatches,
         grace: float,
         redeliver: Callable[[LiveMatch], None],
         now: Callable[[], int],
@@ -53,7 +53,7 @@ class OwnedMatches:
         """
         self._board = board
         self._directory = directory
-        self._runner = runner
+        self._live_matches = live_matches
         self._grace = grace
         self._redeliver = redeliver
         self._now = now
@@ -116,7 +116,7 @@ class OwnedMatches:
             for match, seats in zip(plan.matches, holders, strict=True):
                 self._board.post(self._board.leader, mm.Over(planned(plan, match.id, seats)))
             return
-        self._runner.start(plan, terms, holders)
+        self._live_matches.start(plan, terms, holders)
 
     def announce_owner(self, live: LiveMatch) -> None:
         """Tell the gateways of a match's seats that it runs here."""

@@ -29,7 +29,7 @@ from plyhouse.server.cluster import member_messages as mm
 from plyhouse.server.cluster.member_messages import MemberMessage
 from plyhouse.server.cluster.remote_matches import RemoteMatch
 from plyhouse.server.cluster.switchboard import Switchboard
-from plyhouse.server.gateway.admission import Admission
+from plyhouse.server.gateway.bot_connections import BotConnections
 from plyhouse.server.match.presence import MatchSummary, Presence
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LiveMatch
@@ -48,14 +48,14 @@ class RemotePlay:
         board: Switchboard,
         *,
         directory: Directory,
-        admission: Admission,
+        bot_connections: BotConnections,
         watchdog: Watchdog,
         sessions: set[Session],
         now: Callable[[], int],
     ) -> None:
         self._board = board
         self._directory = directory
-        self._admission = admission
+        self._bot_connections = bot_connections
         self._watchdog = watchdog
         self._open = sessions
         self._now = now
@@ -81,7 +81,7 @@ class RemotePlay:
     async def ticket(self, secret: str) -> Ticket | None:
         """Return the ticket of a hosted bot with this secret; None if it is not valid."""
         if self._board.ready:
-            return self._admission.ticket(secret)
+            return self._bot_connections.ticket(secret)
         answer = await self._board.ask_leader(lambda call: mm.FindTicket(call, secret))
         return None if answer.ticket is None else Ticket(**answer.ticket)
 
@@ -92,7 +92,7 @@ class RemotePlay:
         number = self._board.number(session)
         wanted = structs.replace(wanted, socket=(self._board.epoch, number))
         if self._board.ready:
-            return *self._admission.admit(wanted, session, key=key, takeover=takeover), 0
+            return *self._bot_connections.admit(wanted, session, key=key, takeover=takeover), 0
         began, leader = self._now(), self._board.leader
         answer = await self._board.ask_leader(lambda call: mm.Admit(call, wanted, key, takeover))
         elected = answer.early or self._board.leader != leader

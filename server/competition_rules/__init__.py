@@ -8,9 +8,9 @@
     changes              the changes that a new file makes, and their effects
     preview              the cost of a competition: matches, core-hours, expected end
     dates                dates with time and zone, in human formats
-    practice             the name and file of a practice ladder; rehearsals has those of rehearsals
-    class_list           the list of a class (CSV), read whole or refused line by line, also as
-                         Moodle, Canvas and Gradescope write it
+    derived_files        names and files of rehearsals and practice ladders
+    class_list           the list of a class (CSV), read whole or refused line by line
+    class_list_columns   its columns, also as Moodle, Canvas and Gradescope name them
     grade_precision      the number of matches behind a grade, and the certainty that they give
     sides                partners that count as one entry
     reference_baselines  built-in bots as baselines

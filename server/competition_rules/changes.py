@@ -15,6 +15,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from plyhouse.server.competition_rules.dates import in_words
+from plyhouse.server.competition_rules.derived_files import TERMS, same_terms
 from plyhouse.server.competition_rules.file import (
     Baseline,
     CompetitionFile,
@@ -25,7 +26,6 @@ from plyhouse.server.competition_rules.file import (
     Practice,
 )
 from plyhouse.server.competition_rules.formats import FormatError
-from plyhouse.server.competition_rules.practice import TERMS, same_terms
 from plyhouse.server.competition_rules.preview import planned_matches
 
 NEVER: Final = ""
@@ -115,6 +115,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "limits.students": Rule(ALWAYS, "This number of students may join; groups count once"),
     "limits.matches_at_a_time": Rule(ALWAYS, "The final has this number of matches at a time"),
     "limits.absent_minutes": Rule(ALWAYS, "The final waits this long for an entry that is away"),
+    "limits.help": Rule(FINAL, "Entries with another level of help do not play in the final"),
     "hosting.required": Rule(FINAL, "It decides which entries play in the final"),
     "practice.ladder": Rule(FINAL, "Entries play each other until the freeze, or stop doing so"),
     "practice.matches_at_a_time": Rule(FINAL, "The practice ladder has this number of matches"),
@@ -165,6 +166,7 @@ _LABELS: Final[Mapping[str, str]] = {
     "limits.students": "Students who may join",
     "limits.matches_at_a_time": "Matches at a time",
     "limits.absent_minutes": "Minutes that the final waits for an absent bot",
+    "limits.help": "Level of help of language models",
     "hosting.required": "Only submitted bots play",
     "practice.ladder": "Practice ladder",
     "practice.matches_at_a_time": "Practice matches at a time",

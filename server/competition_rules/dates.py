@@ -6,6 +6,8 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 EXAMPLE = "2027-01-31T18:00:00+01:00"
+YEARS = range(1970, 9999)
+"""Years of dates."""
 
 
 class InvalidTime(ValueError):  # noqa: N818 - as InvalidAction
@@ -38,10 +40,23 @@ it like 2027-01-31T18:00:00+01:00
     if when.tzinfo is None:
         what = "zone" if "T" in text or " " in text.strip() else "time and zone"
         raise InvalidTime(f"{text!r} has no {what}; write it like {EXAMPLE}")
+    return in_calendar(when)
+
+
+def in_calendar(when: datetime) -> datetime:
+    """Return a time in UTC; raises `InvalidTime` for years that cannot be reckoned with.
+
+    Late days after it, and the same time in any zone, are then times as well.
+    """
     try:
-        return when.astimezone(UTC)
+        found = when.astimezone(UTC)
     except OverflowError:
-        raise InvalidTime(f"{text!r} is beyond the calendar") from None
+        found = datetime.min.replace(tzinfo=UTC)
+    if found.year not in YEARS:
+        raise InvalidTime(
+            f"{when.isoformat()} is beyond the calendar: give a year from {YEARS[0]} to {YEARS[-1]}"
+        )
+    return found
 
 
 def in_zone(when: datetime, zone: str) -> datetime:
@@ -57,10 +72,7 @@ def in_zone(when: datetime, zone: str) -> datetime:
 Europe/Berlin, where clocks go forward; give another time
     """
     local = when.replace(tzinfo=ZoneInfo(zone))
-    try:
-        first, second = (local.replace(fold=fold).astimezone(UTC) for fold in (0, 1))
-    except OverflowError:
-        raise InvalidTime(f"{when.isoformat()} is beyond the calendar") from None
+    first, second = (in_calendar(local.replace(fold=fold)) for fold in (0, 1))
     if first == second:
         return first
     if first.astimezone(local.tzinfo).replace(tzinfo=None) != when.replace(fold=0):

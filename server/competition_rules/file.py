@@ -28,6 +28,7 @@ import msgspec
 
 from plyhouse.games.base import Scoring
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.parts import HelpDemand
 from plyhouse.server.competition_rules import format_registry, formats
 from plyhouse.server.competition_rules.dates import days_after
 from plyhouse.server.competition_rules.ladder import Ladder
@@ -157,6 +158,9 @@ class Limits:
     """Minutes for which a game of the final waits for an entry before withdrawing it; 0: for ever.
     Half an hour is enough to restart a machine or to call a student.  A Swiss of eight rounds
     still ends in an afternoon if each round loses an entry."""
+    help: HelpDemand = ""
+    """The level of help that entries must have, as the labels of their versions state it; empty for
+    any.  Baselines need none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,11 +42,13 @@ from typing import Any, Final
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.api.bodies import MAX_FILE
+from plyhouse.protocol.parts import DEFAULT_HELP, HELP_LEVELS, HelpDemand
 from plyhouse.server.competition_rules import format_registry
 from plyhouse.server.competition_rules.file import (
     MAX_DAYS,
     MOST_AT_A_TIME,
     VISIBILITIES,
+    Baseline,
     CompetitionFile,
     Dates,
     FormatTerms,
@@ -113,6 +115,48 @@ has 2 mistakes:
     return found
 
 
+def _limits(table: Table) -> Limits:
+    usual = Limits()
+    limits = Limits(
+        table.number("students", usual.students, 0, 10_000),
+        table.number("matches_at_a_time", usual.matches_at_a_time, 1, MOST_AT_A_TIME),
+        table.number("absent_minutes", usual.absent_minutes, 0, 10_080),
+        _help(table),
+    )
+    if limits.help and not limits.students:
+        table.bad("help", "is for competitions with students, whose entries have a fixed version")
+    table.end()
+    return limits
+
+
+def _hosting_required(table: Table) -> bool:
+    required = table.flag("required", default=False)
+    table.removed(
+        "shared_chance",
+        "is not possible: two bots on one machine can tell each other the dice of a match. Delete "
+        "the line; each match has its own dice, and luck adjustment evens them out",
+    )
+    table.end()
+    return required
+
+
+def _grading(table: Table, baselines: Sequence[Baseline]) -> tuple[bool, float | None]:
+    every_lower = table.flag("every_lower", default=True)
+    points = read_points(table, baselines)
+    table.end()
+    return every_lower, points
+
+
+def _practice(table: Table) -> Practice:
+    practice = Practice(
+        table.flag("ladder", default=False),
+        table.number("matches_at_a_time", Practice().matches_at_a_time, 1, MOST_AT_A_TIME),
+        table.flag("baselines", default=True),
+    )
+    table.end()
+    return practice
+
+
 def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
     name = _name(table)
     games = _games(table)
@@ -129,11 +173,8 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
     dates = read_dates(table.table("dates"), now)
     baselines = read_baselines(table)
     if rounds > 1 and style.name not in REPEATED:
-        table.bad(
-            "rounds",
-            f"is for {', '.join(REPEATED)}, which can be played several times; leave it out, "
-            f"and see [format] for what {style.name} takes",
-        )
+        text = f"is for {', '.join(REPEATED)}, which can be played several times; leave it out, "
+        table.bad("rounds", f"{text}and see [format] for what {style.name} takes")
     if style.name == "gauntlet" and not baselines:
         table.wrong(
             "missing_key",
@@ -141,34 +182,12 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
             'is missing; a gauntlet is played against some: [[baselines]] with bot = "staff/easy"',
         )
     board = _board(table)
-    bounds = table.table("limits")
-    limits = Limits(
-        bounds.number("students", Limits().students, 0, 10_000),
-        bounds.number("matches_at_a_time", Limits().matches_at_a_time, 1, MOST_AT_A_TIME),
-        bounds.number("absent_minutes", Limits().absent_minutes, 0, 10_080),
-    )
-    bounds.end()
-    hosting = table.table("hosting")
-    required = hosting.flag("required", default=False)
-    hosting.removed(
-        "shared_chance",
-        "is not possible: two bots on one machine can tell each other the dice of a match. Delete "
-        "the line; each match has its own dice, and luck adjustment evens them out",
-    )
-    hosting.end()
-    standing = table.table("practice")
-    practice = Practice(
-        standing.flag("ladder", default=False),
-        standing.number("matches_at_a_time", Practice().matches_at_a_time, 1, MOST_AT_A_TIME),
-        standing.flag("baselines", default=True),
-    )
-    standing.end()
+    limits = _limits(table.table("limits"))
+    required = _hosting_required(table.table("hosting"))
+    practice = _practice(table.table("practice"))
     rules = table.text("rules", "One bot each.", MAX_RULES) or ""
     scoring = read_scoring(table, games or ())
-    grading = table.table("grading")
-    every_lower = grading.flag("every_lower", default=True)
-    points = read_points(grading, baselines)
-    grading.end()
+    every_lower, points = _grading(table.table("grading"), baselines)
     late = _late(table.table("late"), dates)
     table.end()
     if name is None or games is None or control is None:
@@ -198,6 +217,16 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
     if not table.mistakes:
         _fitting(found, table)
     return found
+
+
+def _help(table: Table) -> HelpDemand:
+    """Return the level of help that entries must have; empty for any."""
+    given = table.text("help", DEFAULT_HELP, 32)
+    level = next((each for each in HELP_LEVELS if each == given), None)
+    if given is not None and level is None:
+        *most, last = map(repr, HELP_LEVELS)
+        table.bad("help", f"must be {', '.join(most)} or {last}, not {given!r}")
+    return level or ""
 
 
 def _board(table: Table) -> str:
@@ -242,7 +271,7 @@ def _fitting(file: CompetitionFile, table: Table) -> None:
     check_twins(file, table)
     check_references(file, table)
     if file.practice.ladder:
-        _practice(file, table)
+        _check_practice(file, table)
     if file.teams:
         _teams(file, table)
     for number, game in enumerate(file.games):
@@ -275,7 +304,7 @@ def _teams(file: CompetitionFile, table: Table) -> None:
     check_sides(file, table)
 
 
-def _practice(file: CompetitionFile, table: Table) -> None:
+def _check_practice(file: CompetitionFile, table: Table) -> None:
     """Note games that a ladder cannot pair."""
     for game in file.games:
         seats = get_game(game).seats

@@ -15,15 +15,15 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 from plyhouse.games.base import Scoring
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
-from plyhouse.server.competition_rules.dates import InvalidTime, in_words, in_zone
+from plyhouse.server.competition_rules.dates import InvalidTime, in_calendar, in_words, in_zone
 from plyhouse.server.competition_rules.file import Baseline, CompetitionFile, Dates
 from plyhouse.server.competition_rules.file_table import HINTED, Mistake, Table, read_document
 from plyhouse.server.competition_rules.reference_baselines import (
-    HOUSE_LEVELS,
+    BUILTIN_LEVELS,
     reference_misfit,
     reference_problem,
 )
-from plyhouse.storage.names import HOUSE_NAMES, name_problem, normal
+from plyhouse.storage.names import BUILTIN_NAMES, name_problem, normal
 
 DATES: Final = ("opening", "freeze", "final")
 """The keys of dates, in their order."""
@@ -92,17 +92,25 @@ def read_dates(table: Table, now: datetime | None) -> Dates:
     return Dates(zone or "UTC", **found)
 
 
+_NO_PLACES: Final = frozenset({"Factory", "localtime", "posixrules"})
+"""Files of the database that are the zone of a machine, or none."""
+
+
 def _zone(table: Table) -> str:
     """Return the zone of dates without an offset; empty if none is named."""
     name = table.text("zone", "Europe/Berlin", 64) or ""
     if not name:
         return ""
     try:
+        if name in _NO_PLACES:
+            raise ZoneInfoNotFoundError(name)
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         known = available_timezones()
         cities = {each.rpartition("/")[2].lower(): each for each in sorted(known)}
         near = difflib.get_close_matches(name.rpartition("/")[2].lower(), cities, n=1)
+        if name.isupper():  # an abbreviation: CEST is not nearly EST
+            near = []
         hint = f"did you mean {cities[near[0]]}?" if near else "take one like Europe/Berlin"
         if not known:
             hint = "this machine has no time zones: install the package tzdata"
@@ -137,12 +145,9 @@ def _date(table: Table, name: str, zone: str, now: datetime | None) -> datetime 
         )
         return None
     try:
-        value = in_zone(value, zone) if value.tzinfo is None else value.astimezone(UTC)
+        value = in_zone(value, zone) if value.tzinfo is None else in_calendar(value)
     except InvalidTime as error:
         table.bad(name, str(error))
-        return None
-    except OverflowError:
-        table.bad(name, "is beyond the calendar")
         return None
     if now is not None and value <= now:
         shown = zone or "UTC"
@@ -308,9 +313,9 @@ def _reference(table: Table, bot: str) -> str:
     player, _, name = bot.lower().partition("/")
     if problem:
         table.bad("reference", problem)
-    elif text and (player not in HOUSE_NAMES or name in HOUSE_LEVELS):
-        levels = ", ".join(HOUSE_LEVELS)
-        owner = HOUSE_NAMES[0]
+    elif text and (player not in BUILTIN_NAMES or name in BUILTIN_LEVELS):
+        levels = ", ".join(BUILTIN_LEVELS)
+        owner = BUILTIN_NAMES[0]
         table.bad(
             "bot",
             f"{bot!r} cannot be a bot of the house: call it {owner}/{text.partition('(')[0]}-1, "

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from plyhouse.games.base import Game
 from plyhouse.games.registry import get_game
+from plyhouse.server.competition_rules.derived_files import toml
 from plyhouse.server.competition_rules.file import MOST_AT_A_TIME, VISIBILITIES
-from plyhouse.server.competition_rules.format_registry import FORMATS
+from plyhouse.server.competition_rules.format_registry import FORMATS, described
 from plyhouse.server.competition_rules.grade_precision import ENOUGH
-from plyhouse.server.competition_rules.rehearsals import toml
 from plyhouse.server.results.scoring import return_span, side_size
 
 _TEMPLATE = """\
@@ -39,7 +39,7 @@ One bot each. Your own work; say what you took from where.
 # Dates have a time and a zone. What is left out happens when you say so:
 # plyhouse competition open, freeze, run.
 [dates]
-# zone = "Europe/Berlin"  # of times without an offset, and of late days
+{zone}  # of times without an offset, and of late days
 # opening = {opening}  # students may join; left out: at once
 freeze = {freeze}  # entries keep their versions; practice goes on
 final = {final}  # the final begins
@@ -48,6 +48,7 @@ final = {final}  # the final begins
 students = 200  # groups count once
 matches_at_a_time = 8  # of the final, beside free play
 absent_minutes = 30  # so long the final waits for an entry that is away; 0: for ever
+# help = "position"  # only language models that see the position alone; or "actions", "rules"
 
 # Practice: entries play each other from the opening to the freeze, for no grade.
 # [practice]
@@ -142,25 +143,25 @@ def template(
     *,
     days: int = 14,
     hosted: bool = False,
+    form: str = "",
+    dates: Mapping[str, datetime] | None = None,
+    zone: str = "",
 ) -> str:
     """Return a competition file with a freeze ``days`` after ``now``.
 
-    ``now`` has a zone; the final is an hour after the freeze.  Games and time control are written
-    as given; the caller has checked them.  One game for two is graded until grades are certain.
+    ``now`` has a zone; the final is an hour after the freeze.  ``dates`` replaces some of
+    ``opening``, ``freeze`` and ``final``; ``form`` is a format, by default one that fits.
+    Games and time control are written as given; the caller has checked them.  One game for two is
+    graded until grades are certain.
     Several games are played often enough for a standard error of `MOST_ERROR`.  Games for more than
     two have no baselines.  Games whose returns span more than `_WIDE` are scored by wins.  The
     baseline is a built-in bot if the server is ``hosted``, and a bot of the staff otherwise.
     """
-    opening = now.astimezone(UTC).replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
-    freeze = opening + timedelta(days=days)
-    dates = {
-        "opening": opening,
-        "freeze": freeze,
-        "final": freeze + timedelta(hours=1),
-    }
     played = [get_game(game) for game in games]
     paired = all(game.seats == 2 for game in played)
     style = _TABLES if not paired else _UNTIL_CERTAIN if len(games) == 1 else _REPEATED
+    rounds = math.ceil(ENOUGH / (2 * len(games))) if style is _REPEATED and not form else 1
+    style = _chosen(form) if form else style
     easy = (_HOUSE if hosted else _STAFF).replace("{game}", games[0])
     wide = [name for name, game in zip(games, played, strict=True) if return_span(game) > _WIDE]
     narrow = any(0 < return_span(game) <= _WIDE for game in played)
@@ -168,7 +169,7 @@ def template(
         name=json.dumps(name, ensure_ascii=False),
         games=json.dumps(list(games)),
         control=json.dumps(time_control),
-        rounds=math.ceil(ENOUGH / (2 * len(games))) if style is _REPEATED else 1,
+        rounds=rounds,
         boards=", ".join(VISIBILITIES),
         style=style.replace("{formats}", ", ".join(FORMATS)),
         easy=easy if paired else "# " + _STAFF.split("\n", 2)[2].replace("\n", "\n# "),
@@ -176,8 +177,29 @@ def template(
         share=0.52 if narrow else 0.55 if wide else 0.6,
         scoring=_scoring(games, wide),
         entries=_entries(played),
-        **{key: value.isoformat().replace("+00:00", "Z") for key, value in dates.items()},
+        zone=f"zone = {json.dumps(zone)}" if zone else '# zone = "Europe/Berlin"',
+        **_dates(now, days, dates or {}),
     )
+
+
+def _dates(now: datetime, days: int, given: Mapping[str, datetime]) -> dict[str, str]:
+    """Return opening, freeze and final as the file has them."""
+    opening = now.astimezone(UTC).replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
+    opening = given.get("opening", opening)
+    freeze = given.get("freeze", opening + timedelta(days=days))
+    final = given.get("final", freeze + timedelta(hours=1))
+    dates = {"opening": opening, "freeze": freeze, "final": final}
+    return {key: value.isoformat().replace("+00:00", "Z") for key, value in dates.items()}
+
+
+def _chosen(form: str) -> str:
+    """Return the lines on a format, with its parameters to be changed."""
+    parameters = "".join(
+        f"# {each.name} = {json.dumps(each.default)}  # {each.words}\n"
+        for each in described(form)
+        if each.default is not None
+    )
+    return f'[format]\nname = "{form}"  # {{formats}}\n{parameters}'
 
 
 def _scoring(games: Sequence[str], wide: Sequence[str]) -> str:

@@ -165,13 +165,8 @@ def bracket(
             onward: Collection[EntryT] = who.get((number + 1, slot // 2), ())
             if third and not onward and number == depth - 2:
                 onward = [entry for entry in pair if entry is not None and entry not in third]
-            meeting = Meeting(
-                pair,
-                known[2 * slot] and known[2 * slot + 1],
-                f"k{number + 1}-{slot + 1}",
-                first_round + number,
-                onward,
-            )
+            fixed, key = known[2 * slot] and known[2 * slot + 1], f"k{number + 1}-{slot + 1}"
+            meeting = Meeting(pair, fixed, key, first_round + number, onward)
             more, winner, over = meeting.play(series, facts, strength)
             lines += more
             after.append(winner)
@@ -182,13 +177,9 @@ def bracket(
                 losers.append(meeting.loser(winner) if over else None)
                 losers_known = losers_known and over
         if third_place and number == depth - 1 and depth > 1:
-            meeting = Meeting(
-                (third[0], third[1]) if third else (losers[0], losers[1]),
-                bool(third) or losers_known,
-                f"k{depth}-2",
-                first_round + number,
-                (),
-            )
+            pair = (third[0], third[1]) if third else (losers[0], losers[1])
+            fixed = bool(third) or losers_known
+            meeting = Meeting(pair, fixed, f"k{depth}-2", first_round + number, ())
             more, winner, _ = meeting.play(series, facts, strength)
             rounds.append(Round(first_round + number, "Third place", tuple(more)))
             if winner is not None:

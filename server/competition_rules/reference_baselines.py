@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import ast
 import difflib
+import itertools
 import re
 from typing import Final
 
 from plyhouse.games.base import ChanceKind, Game, Information, Utility
 from plyhouse.protocol.hosting.package import MANIFEST, Manifest, Package
+from plyhouse.server.competition_rules.derived_files import toml
 from plyhouse.server.competition_rules.file_table import InvalidCompetition, read_document
-from plyhouse.server.competition_rules.rehearsals import toml
 
-HOUSE_LEVELS: Final = ("easy", "medium", "hard")
+BUILTIN_LEVELS: Final = ("easy", "medium", "hard")
 """Names of other bots of that player, which connect on their own."""
 REFERENCE: Final = {
     "alpha_beta": "plyhouse.bots.reference.alpha_beta_bot:AlphaBetaBot",
@@ -63,6 +64,8 @@ _DUELS: Final = ("alpha_beta", "minimax", "expectiminimax")
 _NO_CHANCE: Final = ("alpha_beta", "minimax")
 _HIDDEN: Final = ("best", "ismcts", "pimc", "random", *_SOME_GAMES)
 """The reference bots that play games of hidden information."""
+MOST_PLACES: Final = 20
+"""Places of a text where a reference is tried, which takes milliseconds each."""
 _SPEC: Final = re.compile(r"([a-z_]+)(\((.*)\))?", re.DOTALL)
 
 
@@ -134,7 +137,7 @@ def reference_misfit(text: str, game: Game) -> str:
 def with_reference(text: str, bot: str, reference: str) -> str:
     r"""Return a competition file in which a baseline is another reference bot.
 
-    Comments stay if the old reference can be found in the text.
+    Comments stay if the old reference can be found in the text within `MOST_PLACES`.
 
     >>> text = '[[baselines]]\nbot = "house/a"\nreference = "mcts"  # x'
     >>> print(with_reference(text, "house/a", "best"))
@@ -146,8 +149,9 @@ def with_reference(text: str, bot: str, reference: str) -> str:
     (baseline,) = [each for each in values["baselines"] if each["bot"].lower() == bot.lower()]
     old = baseline["reference"]
     baseline["reference"] = reference
-    for found in re.finditer(re.escape(old), text):
-        changed = text[: found.start()] + reference + text[found.end() :]
+    places = re.finditer(rf"""reference["']?[ \t]*=[ \t]*["']+({re.escape(old)})["']""", text)
+    for found in itertools.islice(places, MOST_PLACES):
+        changed = text[: found.start(1)] + reference + text[found.end(1) :]
         try:
             if read_document(changed) == values:
                 return changed

@@ -17,8 +17,8 @@ from plyhouse.storage.rows import TournamentRow
 from plyhouse.storage.store import Store
 from plyhouse.storage.tournament_settings import settings
 
-WaitsFor: TypeAlias = Callable[[int, int | None, bool], str]
-"""Returns what a bot with a version waits for on a runner machine: `Hosting.waits_for`."""
+HostedAbsence: TypeAlias = Callable[[int, int | None, bool], str]
+"""Returns what a bot with a version waits for on a runner machine: `Hosting.absence_of`."""
 
 
 NO_RUNNER: Final = "without a runner"
@@ -117,7 +117,7 @@ def missing(
     running: RunningTournament,
     presences: Mapping[int, Presence],
     own: Collection[str],
-    waits_for: WaitsFor | None = None,
+    hosted_absence: HostedAbsence | None = None,
 ) -> list[str]:
     """Return the reasons why pairings cannot begin.
 
@@ -128,7 +128,7 @@ def missing(
         return ["The competition is paused."]
     if isinstance(running.queue, LadderQueue):
         return _ladder_waits(running, running.queue.bots, presences)
-    sentences = {bot: each.text for bot, each in missed(running, presences, waits_for).items()}
+    sentences = {bot: each.text for bot, each in missed(running, presences, hosted_absence).items()}
     matches = running.queue.at_once
     for bot in running.waiting():
         presence = presences.get(bot)
@@ -167,20 +167,20 @@ def _busy(presence: Presence, other: Sequence[str], matches: int) -> str:
 def missed(
     running: RunningTournament,
     presences: Mapping[int, Presence],
-    waits_for: WaitsFor | None = None,
+    hosted_absence: HostedAbsence | None = None,
 ) -> dict[int, Missing]:
     """Return the bots that pairings wait for, by id; none while paused.
 
-    ``waits_for`` says what bots that need a runner machine wait for.
+    ``hosted_absence`` says what bots that need a runner machine wait for.
     """
     found = {}
     for bot in () if running.paused else running.waiting():
         name = running.names[bot]
         presence = presences.get(bot)
         fault = _fault(running, name, bot, presence)
-        if waits_for is not None and fault is not None and fault[0] in ("away", NO_RUNNER):
+        if hosted_absence is not None and fault is not None and fault[0] in ("away", NO_RUNNER):
             only_hosted = running.is_for_runners(bot)
-            text = waits_for(bot, running.versions.get(bot), only_hosted)
+            text = hosted_absence(bot, running.versions.get(bot), only_hosted)
             if text:
                 fault = NO_RUNNER, f"{name} {text}"
         if fault is not None:

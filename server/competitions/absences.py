@@ -86,7 +86,7 @@ class Absences:
                     continue
                 if each.in_vain or (minutes and waited >= minutes * MINUTE_MS):
                     why = each.brief if each.in_vain else f"{each.brief} for {_minutes(minutes)}"
-                    await self._tournaments.withdraw(here, bot, By(WHO, why), tell=True)
+                    await self._tournaments.withdraw(here, bot, By(WHO, why))
                     log.warning(
                         "entry withdrawn", extra={"tournament": here, "bot": each.name, "why": why}
                     )

@@ -7,19 +7,24 @@ games on this server.  The package names the bot, its options and the version of
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from plyhouse.protocol.api.bots import Bot
 from plyhouse.protocol.hosting.package import Package, digest_of, pack
-from plyhouse.server.accounts.builtin_bots import house_player
+from plyhouse.server.accounts.builtin_bots import builtin_player
 from plyhouse.server.competition_rules.file import Baseline, CompetitionFile, encoded, file_of
 from plyhouse.server.competition_rules.file_reader import (
     InvalidCompetition,
     Mistake,
     read_competition,
 )
-from plyhouse.server.competition_rules.reference_baselines import package_of, with_reference
+from plyhouse.server.competition_rules.reference_baselines import (
+    package_of,
+    reference_problem,
+    with_reference,
+)
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.grades.board_statistics import differing
 from plyhouse.server.version import server_version
@@ -27,7 +32,7 @@ from plyhouse.storage import (
     competition_changes,
     competition_entries,
     competition_sql,
-    entry_admission,
+    entry_rule,
     people,
     submission_sql,
 )
@@ -103,6 +108,12 @@ def _state(
     return BaselineState("ready", "", found.id)
 
 
+def _edited(text: str, bot: str, reference: str) -> tuple[str, CompetitionFile]:
+    """Return a competition file with another reference bot, as text and values."""
+    changed = with_reference(text, bot, reference)
+    return changed, read_competition(changed)
+
+
 def _fault(report: str) -> str:
     r"""Return the first failed check of a report.
 
@@ -131,7 +142,7 @@ class Baselines:
         other files since.
         """
         known = await self.known(file)
-        programs = await self._store.read(entry_admission.programs, known.values())
+        programs = await self._store.read(entry_rule.programs, known.values())
         found = []
         for number, baseline in enumerate(file.baselines):
             name = baseline.bot.partition("/")[2]
@@ -220,19 +231,21 @@ class Baselines:
             for each in file.baselines
             if each.reference and (each.bot.lower(), each.reference) not in same
         ]
-        if not named:
-            return {}
-        owner = await house_player(self._store)
-        found = {}
-        for each in named:
-            player, _, name = each.bot.partition("/")
-            if player.lower() != owner.name.lower():
-                key = f"baselines[{file.baselines.index(each)}].bot"
-                text = f"the bots of the house belong to {owner.name} here: {owner.name}/{name}"
-                raise InvalidCompetition([Mistake("competition/bad_value", key, text)])
-            bot = await self._store.ensure_bot(owner.id, name, "bot")
-            found[each.bot.lower()] = bot, package_of(each.reference, server_version())
-        return found
+        return {each.bot.lower(): await self._provided(file, each) for each in named}
+
+    async def _provided(self, file: CompetitionFile, baseline: Baseline) -> tuple[Bot, Package]:
+        """Return a reference bot of a file with its package."""
+        owner = await builtin_player(self._store)
+        player, _, name = baseline.bot.partition("/")
+        at = f"baselines[{file.baselines.index(baseline)}]"
+        if player.lower() != owner.name.lower():
+            text = f"the bots of the house belong to {owner.name} here: {owner.name}/{name}"
+            raise InvalidCompetition([Mistake("competition/bad_value", f"{at}.bot", text)])
+        if gone := reference_problem(baseline.reference):  # of another version of Plyhouse
+            text = f"{gone}. Replace it: plyhouse competition baseline --reference NAME"
+            raise InvalidCompetition([Mistake("competition/bad_value", f"{at}.reference", text)])
+        bot = await self._store.ensure_bot(owner.id, name, "bot")
+        return bot, package_of(baseline.reference, server_version())
 
     async def queue_check(
         self,
@@ -296,14 +309,14 @@ class Baselines:
             )
         if replace_by and replace_by != baseline.reference:
             row, file = await self._replaced(row, baseline, replace_by, by)
-        bot_row, package = (await self.provided(file))[baseline.bot.lower()]
+        (now,) = [each for each in file.baselines if each.bot.lower() == bot.lower()]
+        bot_row, package = await self._provided(file, now)
         return await self.queue_check(row, bot_row, package, again=not replace_by)
 
     async def _replaced(
         self, row: CompetitionRow, baseline: Baseline, reference: str, by: By
     ) -> tuple[CompetitionRow, CompetitionFile]:
-        text = with_reference(row.file, baseline.bot, reference)
-        file = read_competition(text)
+        text, file = await asyncio.to_thread(_edited, row.file, baseline.bot, reference)
         why = by.why or f"{baseline.bot}: {baseline.reference} -> {reference}"
         changed = Changed(
             replace(row, file=text, parsed=encoded(file)), (), step="competition.baseline"

@@ -19,6 +19,7 @@ from plyhouse.server.competition_rules.dates import in_words, milliseconds_of
 from plyhouse.server.competition_rules.file import (
     STRICTEST,
     CompetitionFile,
+    Dates,
     decoded,
     encoded,
     file_of,
@@ -139,16 +140,8 @@ async def unfreeze(
             f"{row.name!r} is {row.status}: only a frozen competition opens again, before its "
             "final begins",
         )
-    now, text, dates = store.now(), row.file, file_of(row).dates
     try:
-        if until is not None:
-            text = set_value(text, "dates.freeze", date_text(until, dates))
-        elif row.freezes_ms is not None and row.freezes_ms <= now:
-            text = set_value(text, "dates.freeze", None)
-        if row.final_ms is not None and row.final_ms <= now:
-            text = set_value(text, "dates.final", None)
-        elif (final := later_final(dates, replace(dates, freeze=until))) is not None:
-            text = set_value(text, "dates.final", date_text(final, dates))
+        text = await asyncio.to_thread(_unfrozen, row, file_of(row).dates, until, store.now())
     except CannotEdit as error:
         raise CompetitionRefusal(
             "competition/change_refused",
@@ -158,6 +151,20 @@ async def unfreeze(
     return await _apply(
         store, competitions, proposal, by, step="competition.unfreeze", status="open"
     )
+
+
+def _unfrozen(row: CompetitionRow, dates: Dates, until: datetime | None, now_ms: int) -> str:
+    """Return the file with the dates that it has once it is open again; raises `CannotEdit`."""
+    text = row.file
+    if until is not None:
+        text = set_value(text, "dates.freeze", date_text(until, dates))
+    elif row.freezes_ms is not None and row.freezes_ms <= now_ms:
+        text = set_value(text, "dates.freeze", None)
+    if row.final_ms is not None and row.final_ms <= now_ms:
+        text = set_value(text, "dates.final", None)
+    elif (final := later_final(dates, replace(dates, freeze=until))) is not None:
+        text = set_value(text, "dates.final", date_text(final, dates))
+    return text
 
 
 async def _apply(

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import importlib.util
 import io
 import zipfile
 from collections import Counter
@@ -46,6 +45,7 @@ from plyhouse.server.grades.standings_files import (
 )
 from plyhouse.server.grades.student_grades import Grade, points_of
 from plyhouse.server.match.presence import PRIVATE
+from plyhouse.server.results.dataset import has_parquet
 from plyhouse.server.results.notations import NOTATIONS, ONE_MATCH, notation
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.scoring import scoring_words
@@ -105,6 +105,18 @@ def _whose(student: CompetitionStudent | None) -> tuple[str, tuple[Member, ...]]
     return "" if alone else student.display or student.player, people
 
 
+def grade_table(found: Results, entries: Sequence[GradeEntry]) -> str:
+    """Return the grades of a competition as CSV."""
+    return grades_csv(
+        entries,
+        found.file.originals,
+        scoring_words(found.rules.scoring),
+        certain=found.file.until_certain,
+        late=found.file.late.days > 0,
+        games=found.file.games,
+    )
+
+
 FILES: Final = {
     "csv": ("standings.csv", "text/csv"),
     "md": ("standings.md", "text/markdown"),
@@ -146,15 +158,7 @@ class Exports:
     async def grades(self, reference: str) -> str:
         """Return the grades of all students as CSV."""
         found = await self._results(reference)
-        entries = await grade_entries(self._store, self._boards, found)
-        return grades_csv(
-            entries,
-            found.file.originals,
-            scoring_words(found.rules.scoring),
-            certain=found.file.until_certain,
-            late=found.file.late.days > 0,
-            games=found.file.games,
-        )
+        return grade_table(found, await grade_entries(self._store, self._boards, found))
 
     async def platform(self, reference: str, form: str) -> str:
         """Return the grades in the form of a learning platform: ``canvas`` or ``moodle``."""
@@ -175,7 +179,7 @@ class Exports:
         if not has_parquet():
             raise CompetitionRefusal(
                 "competition/format_missing",
-                "Parquet needs the package pyarrow on the server (pip install pyarrow); csv and "
+                "Parquet needs pyarrow on the server (pip install 'plyhouse[parquet]'); csv and "
                 "jsonl need nothing.",
             )
         found = await self._results(reference)
@@ -266,11 +270,6 @@ async def _zipped(matches: AsyncIterator[tuple[str, str]], form: str) -> AsyncIt
             archive.writestr(f"{match}.{form}", text)
             yield pipe.take()
     yield pipe.take()
-
-
-def has_parquet() -> bool:
-    """Return whether this server can write Parquet."""
-    return importlib.util.find_spec("pyarrow") is not None
 
 
 def _standings(board: Board, form: str) -> str:

@@ -35,6 +35,7 @@ from plyhouse.storage import (
     competition_reruns,
     competition_sql,
     competition_students,
+    entry_rule,
     leaderboards,
     submission_sql,
     suspensions,
@@ -231,7 +232,7 @@ async def entries_to_play(
                 else "late submissions are still taken: wait for the end of that time (late.days "
                 "after the freeze), or begin without them: --anyway",
             )
-        unchecked = await store.read(submission_sql.waiting_for, row.id)
+        unchecked = [each.name for each in await store.read(submission_sql.waiting_for, row.id)]
         if unchecked:
             raise CompetitionRefusal(
                 "competition/unchecked",
@@ -266,6 +267,7 @@ async def entries_to_play(
                 "submit it (plyhouse submit), or start without it: --anyway",
             )
         found = [each for each in found if each.name not in without]
+    found = entry_rule.with_help(row, found, anyway=anyway)
     before = await store.read(competition_reruns.sides, row.id)
     found = with_partners(row, file, found, before, anyway=anyway)
     check(row, file, found)
@@ -323,6 +325,28 @@ async def left_out(
     ]
 
 
+def _settings(
+    competition: str, file: CompetitionFile, entered: Sequence[CompetitionEntry], sides: Sides
+) -> TournamentSettings:
+    """Return what the tournaments of all games of a final have in common."""
+    grading = grading_rules(file, entered)
+    baselines = [each for each in entered if each.baseline]
+    return TournamentSettings(
+        competition=competition,
+        at_a_time=file.limits.matches_at_a_time,
+        only_hosted=file.hosting_required,
+        parameters=file.terms[1],
+        baselines=frozenset(each.bot_id for each in baselines),
+        twins=frozenset(each.bot_id for each in baselines if each.name.lower() in file.twins),
+        thresholds={
+            sides.captain(bot): needed for bot, needed in grade_thresholds(file, entered).items()
+        },
+        teams=file.teams,
+        sides=sides.stored,
+        grading=msgspec.structs.replace(grading, order=tuple(map(sides.captain, grading.order))),
+    )
+
+
 async def parts(
     row: CompetitionRow,
     file: CompetitionFile,
@@ -340,32 +364,17 @@ async def parts(
     Entries are seeded by their current place on the leaderboard of the game.  If the format uses
     seeds, entries without a rating follow by lot.
     """
-    name, parameters = file.terms
-    twins = [each.bot_id for each in entered if each.baseline and each.name.lower() in file.twins]
     sides = sides_in(file, entered)
-    grading = grading_rules(file, entered)
-    order = tuple(map(sides.captain, grading.order))
+    common = _settings(row.id, file, entered, sides)
     made = []
     for game in row.games:
         scoring = file.scored_by(game.game)
         seeds, lot = await _seeds(store, game.game, sides.captains(entered), file)
-        data = TournamentSettings(
-            competition=row.id,
-            at_a_time=file.limits.matches_at_a_time,
-            only_hosted=file.hosting_required,
-            parameters=parameters,
-            baselines=frozenset(each.bot_id for each in entered if each.baseline),
-            twins=frozenset(twins),
-            thresholds={
-                sides.captain(bot): needed
-                for bot, needed in grade_thresholds(file, entered).items()
-            },
+        data = msgspec.structs.replace(
+            common,
             rehearsal=rehearsal,
             practice=practice,
             scoring=scoring,
-            teams=file.teams,
-            sides=sides.stored,
-            grading=msgspec.structs.replace(grading, order=order),
             seeds=tuple(seeds),
             lot=lot,
         )
@@ -376,7 +385,7 @@ async def parts(
                 name=f"{row.name}: {game.game}"[:100] if file.limits.students else row.name,
                 game=game.game,
                 time_control=str(file.time_control),
-                format=name,
+                format=file.terms[0],
                 rounds=file.laps,
                 mirrored=file.mirrored,
                 # Everybody sees leaderboards, and each has one scoring.  So a match counts there

@@ -18,20 +18,18 @@ from datetime import UTC, datetime
 from typing import Final
 
 from plyhouse.games.errors import GameError
+from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competition_rules.dates import milliseconds_of
+from plyhouse.server.competition_rules.derived_files import rehearsal_name, rehearsal_text
 from plyhouse.server.competition_rules.file import CompetitionFile, decoded, encoded, file_of
 from plyhouse.server.competition_rules.file_reader import (
     InvalidCompetition,
     Mistake,
     read_competition,
 )
-from plyhouse.server.competition_rules.file_template import round_robin_text
-from plyhouse.server.competition_rules.rehearsals import rehearsal_name, rehearsal_text
 from plyhouse.server.competitions import finals
-from plyhouse.server.competitions.absence_reasons import (
-    bots_named,
-)
+from plyhouse.server.competitions.absence_reasons import bots_named
 from plyhouse.server.competitions.absences import Absences
 from plyhouse.server.competitions.baselines import Baselines
 from plyhouse.server.competitions.overview import CompetitionView, overview
@@ -41,7 +39,6 @@ from plyhouse.server.competitions.upcoming_pairings import some_of, unplayed
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.jobs.periodic import LOOK_SECONDS, Periodic
 from plyhouse.server.lobby.lobby import read_time_control
-from plyhouse.server.match.terms import Terms
 from plyhouse.server.table.directory import Directory
 from plyhouse.storage import (
     competition_changes,
@@ -52,7 +49,7 @@ from plyhouse.storage import (
     submission_sql,
     suspensions,
 )
-from plyhouse.storage.competition_changes import Carried, Carry
+from plyhouse.storage.competition_changes import Carry
 from plyhouse.storage.competition_rows import (
     CompetitionEntry,
     CompetitionGame,
@@ -65,6 +62,8 @@ from plyhouse.storage.store import Store
 log = logging.getLogger("plyhouse.server.competitions.lifecycle")
 
 CLOCK: Final = By("the clock", "its date has come")
+CONNECTED: Final = "*"
+"""Stands for all connected bots that play the games of a competition."""
 
 
 class Competitions:
@@ -129,76 +128,65 @@ class Competitions:
             found.append(Mistake("competition/not_hosted", "hosting.required", text))
         return found + await self.baselines.mistakes(file, of)
 
-    async def create(
-        self,
-        name: str,
-        terms: Terms,
-        by: By,
-        *,
-        rounds: int = 1,
-        entries: Sequence[str] | None = None,
+    async def open(
+        self, text: str, by: By, *, entries: Sequence[str] = (), source: Carry | None = None
     ) -> CompetitionRow:
-        """Make a round robin of one game without students, and begin it.
+        """Open a competition by its file, now or at its opening date.
 
-        ``entries`` are names like ``player/bot``; a bot is known after its first login.  None
-        enters all connected bots that accept the game.  Bots may play with any version.  Raises
-        `ProtocolError`, `InvalidCompetition` or `CompetitionRefusal`.
+        ``source`` is another competition whose students are copied.  ``entries`` are the bots of a
+        competition without students: names like ``player/bot``, or `CONNECTED`.  They may play with
+        any version, and the final begins on its date; without one it begins at once, or as soon as
+        the reference baselines are checked.  Raises `ProtocolError`, `InvalidCompetition` or
+        `CompetitionRefusal`.
         """
-        game = terms.game
-        if entries is None:
-            here = self._directory.presences.values()
-            bots = [
-                each.bot_id
-                for each in here
-                if each.online and each.accepts(game.info.name, game.spec)
-                if each.bot and not each.casual
-            ]
-        else:
-            bots = await bots_named(self._store, entries)
-        if len(set(bots)) != len(bots):
-            raise ProtocolError("protocol/bad_field", "No schedule: an entry is listed twice.")
-        if entries is None and len(bots) < game.seats:
-            raise ProtocolError(
-                "game/unfit",
-                f"Only {len(bots)} connected bots accept {game.spec}, which has {game.seats} "
-                "seats: connect more, or name the entries.",
-            )
-        text = round_robin_text(
-            name,
-            game.spec,
-            str(terms.time_control),
-            rounds=rounds,
-            mirrored=terms.mirrored,
-            rated=terms.rated,
-        )
         file = await self.check(text)
-        row = self._row(file, text, "frozen")
-        finals.check_number(row, file, len(bots))
-        await self._store.write(competition_sql.create, row, (), by, (), bots)
-        log.info("competition opened", extra={"competition": row.id, "title": row.name})
-        return await self.run(row.id, by)
-
-    async def open(self, text: str, by: By) -> CompetitionRow:
-        """Open a competition by its file, now or at its opening date."""
-        return (await self.open_with(text, by))[0]
-
-    async def open_with(
-        self, text: str, by: By, carry: Carry | None = None
-    ) -> tuple[CompetitionRow, Carried]:
-        """Open a competition; ``carry`` takes over students of another one."""
-        file = await self.check(text)
+        bots = await self._bots_entered(file, entries) if entries else []
         provided = await self.baselines.provided(file)
         own = {name: bot.id for name, (bot, _) in provided.items()}
         known = await self.baselines.known(file) | own
+        baselines = [known[each.bot.lower()] for each in file.baselines]
         row = self._row(file, text, "open" if file.dates.opening is None else "draft")
-        bots = [known[each.bot.lower()] for each in file.baselines]
-        carried = await self._store.write(
-            competition_changes.create, row, bots, by, self._store.now(), own.values(), carry
-        )
+        if entries:
+            row = replace(row, status="frozen")
+            if provided and row.final_ms is None:
+                row = replace(row, final_ms=self._store.now())  # `look` begins it after the check
+            taking_part = [*bots, *baselines]
+            if len(set(taking_part)) != len(taking_part):
+                raise ProtocolError("protocol/bad_field", "No schedule: an entry is listed twice.")
+            finals.check_number(row, file, len(taking_part))
+        await self._store.write(
+            competition_changes.create, row, by, self._store.now(),
+            baselines=baselines, provided=own.values(), bots=bots, source=source,
+        )  # fmt: skip
         for bot, package in provided.values():
             await self.baselines.queue_check(row, bot, package)
         log.info("competition opened", extra={"competition": row.id, "title": row.name})
-        return await self._store.read(competition_sql.find, row.id), carried
+        if entries and row.final_ms is None:
+            return await self.run(row.id, by)
+        return await self._store.read(competition_sql.find, row.id)
+
+    async def _bots_entered(self, file: CompetitionFile, entries: Sequence[str]) -> list[int]:
+        """Return the bots that enter a competition without students."""
+        if file.limits.students:
+            text = "entries are named for a competition without students; write students = 0"
+            raise InvalidCompetition([Mistake("competition/bad_value", "limits.students", text)])
+        if CONNECTED not in entries:
+            return await bots_named(self._store, entries)
+        games = [get_game(each) for each in file.games]
+        bots = [
+            each.bot_id
+            for each in self._directory.presences.values()
+            if each.online and each.bot and not each.casual
+            if all(each.accepts(game.info.name, game.spec) for game in games)
+        ]
+        seats = max(game.seats for game in games)
+        if len(bots) < seats:
+            raise ProtocolError(
+                "game/unfit",
+                f"Only {len(bots)} connected bots accept {', '.join(file.games)}, and {seats} "
+                "have to play together: connect more, or name the entries.",
+            )
+        return bots
 
     def _row(self, file: CompetitionFile, text: str, status: str) -> CompetitionRow:
         """Return a new competition as its file describes it."""
@@ -287,8 +275,8 @@ class Competitions:
             entered = [each for each in active if each.version_id and each.bot_id in there]
             left_out = [each.name for each in active if each not in entered]
             name = rehearsal_name(row.name)
-            text = rehearsal_text(row.file, name)
-            file = read_competition(text)
+            text = await asyncio.to_thread(rehearsal_text, row.file, name)
+            file = await asyncio.to_thread(read_competition, text)
             missing = {each.bot.lower() for each in file.baselines} & {
                 each.lower() for each in left_out
             }
@@ -359,9 +347,9 @@ class Competitions:
                 await self._tournaments.changed(game.tournament_id)
         leads = self._directory.leads  # the leader knows all connected bots
         if leads and row.status in ("open", "frozen", "finished"):
-            await self._submit_connected(row)
+            await self._enter_connected(row)
 
-    async def _submit_connected(self, row: CompetitionRow) -> None:
+    async def _enter_connected(self, row: CompetitionRow) -> None:
         """Enter bots that connected before they could be entered.
 
         Their students joined later, or the competition opened later.

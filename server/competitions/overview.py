@@ -72,6 +72,25 @@ class CompetitionView:
         return days, self.file.late.penalty(days)
 
 
+async def _progress(
+    game: str, place: str, file: CompetitionFile, tournaments: Tournaments, absences: Absences
+) -> FinalGame:
+    """Return how far the tournament of a game has come."""
+    found = await tournaments.view(place)
+    names = {each.bot_id: f"{each.player}/{each.bot}" for each in found.entries}
+    absent = absences.texts(place, file.limits.absent_minutes)
+    return FinalGame(
+        game,
+        place,
+        found.planned,
+        found.finished,
+        found.waiting_for,
+        [*absent, *gone_texts(found.row, names)],
+        unplayed(game, *tournaments.left(place)),
+        scoring_of(found.row).value,
+    )
+
+
 async def overview(
     row: CompetitionRow,
     store: Store,
@@ -86,31 +105,14 @@ async def overview(
     games = []
     warnings: list[str] = []
     for game in row.games:
-        if game.tournament_id is None:
+        if (place := game.tournament_id) is None:
             active = sum(each.status == "active" for each in entries)
             planned = finals.planned(file, game.game, active)
             by = file.scored_by(game.game)
             games.append(FinalGame(game.game, "", planned, 0, [], [], "", by.value))
         else:
-            found = await tournaments.view(game.tournament_id)
-            place = game.tournament_id
-            absent = absences.texts(place, file.limits.absent_minutes)
-            names = {each.bot_id: f"{each.player}/{each.bot}" for each in found.entries}
-            left = unplayed(game.game, *tournaments.left(place))
             warnings += _too_busy(game.game, await store.read(competition_results.voided_by, place))
-            absent += gone_texts(found.row, names)
-            games.append(
-                FinalGame(
-                    game=game.game,
-                    tournament=place,
-                    planned=found.planned,
-                    finished=found.finished,
-                    waiting_for=found.waiting_for,
-                    absent=absent,
-                    unplayed=left,
-                    scoring=scoring_of(found.row).value,
-                )
-            )
+            games.append(await _progress(game.game, place, file, tournaments, absences))
     students = tuple(await store.read(competition_students.students_of, row.id))
     left_out = await finals.left_out(store, row, file, entries)
     states = await baselines.states(row, entries)

@@ -13,7 +13,7 @@ from plyhouse.server.competitions.tournament_state import (
 )
 from plyhouse.server.match.presence import Presence
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.match_runner import BEGUN_AT_ONCE, MatchRunner
+from plyhouse.server.table.live_matches import BEGUN_AT_ONCE, LiveMatches
 
 
 class PairingStarter:
@@ -27,12 +27,12 @@ class PairingStarter:
         self,
         *,
         running: Mapping[str, RunningTournament],
-        runner: MatchRunner,
+        live_matches: LiveMatches,
         directory: Directory,
         look_later: Callable[[], None],
     ) -> None:
         self._running = running
-        self._runner = runner
+        self._live_matches = live_matches
         self._directory = directory
         self._presences = directory.presences
         self.rooms_of_hosted: Callable[[RunningTournament], Callable[[Presence], int]] | None = None
@@ -114,7 +114,7 @@ class PairingStarter:
         number: int = 0,
     ) -> None:
         """Begin a pairing; ``orders`` has the entries of each match in seat order."""
-        begun = self._runner.begin(
+        begun = self._live_matches.begin(
             running.terms,
             [running.sides.seat_order(order) for order in orders],
             tournament=running.row.id,
@@ -171,7 +171,7 @@ class PairingStarter:
             return False
         if presence.free > running.queue.at_once:
             return True
-        return self._runner.now() >= running.rests.get(presence.bot_id, 0)
+        return self._live_matches.now() >= running.rests.get(presence.bot_id, 0)
 
     def _has_hosted(self, running: RunningTournament) -> bool:
         here = map(self._presences.get, running.names)
@@ -179,7 +179,7 @@ class PairingStarter:
 
     def _may_begin_later(self, running: RunningTournament) -> bool:
         """Return whether bots may begin something soon although nothing else happens."""
-        now = self._runner.now()
+        now = self._live_matches.now()
         rests = any(until > now for until in running.rests.values())
         return rests or (isinstance(running.queue, LadderQueue) and running.queue.idle)
 

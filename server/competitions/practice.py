@@ -8,13 +8,14 @@ old one no longer count.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from dataclasses import replace
 from typing import Final
 
+from plyhouse.server.competition_rules.derived_files import practice_name, practice_text, same_terms
 from plyhouse.server.competition_rules.file import CompetitionFile, decoded, encoded, file_of
 from plyhouse.server.competition_rules.file_reader import read_competition
-from plyhouse.server.competition_rules.practice import practice_name, practice_text, same_terms
 from plyhouse.server.competitions import finals
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.storage import competition_changes, competition_sql, practice_ladders, suspensions
@@ -92,7 +93,7 @@ class PracticeLadders:
     async def _begin(self, row: CompetitionRow, of: CompetitionFile) -> None:
         name = practice_name(row.name)
         text = practice_text(of, name)
-        file = read_competition(text)
+        file = await asyncio.to_thread(read_competition, text)
         now = self._store.now()
         ladder = replace(
             row, id=row.practice_id, name=name, file=text, parsed=encoded(file), format="ladder",
@@ -113,7 +114,7 @@ class PracticeLadders:
         text = practice_text(of, ladder.name)
         if text == ladder.file:
             return True
-        old, new = file_of(ladder), read_competition(text)
+        old, new = file_of(ladder), await asyncio.to_thread(read_competition, text)
         if not same_terms(old, new):
             await self._store.write(
                 competition_sql.move, ladder.id, "finish", OTHER_TERMS, self._store.now()

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -37,6 +37,7 @@ from plyhouse.protocol.api.reports import (
 )
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import role_in
+from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competitions.absence_reasons import withdrawn_texts
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.exports import grade_points
@@ -74,6 +75,9 @@ SLOWEST: Final = 10
 LAST_ACTIONS: Final = 12
 """The number of actions listed before a forfeit."""
 KEPT: Final = 8
+
+_Met = dict[str, list[tuple[MatchOutcome, int]]]
+"""Matches with the seat that one's own entry had, by opponent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +217,44 @@ def _points(results: Results) -> list[_Point]:
     ]
 
 
+def _met(results: Results, own: Collection[str]) -> _Met:
+    """Return the matches of a student's entries, by the name of the opponent."""
+    met: _Met = {}
+    for outcome in results.outcomes:
+        for seat, name in enumerate(outcome.seats):
+            if name in own:
+                for other in {*outcome.seats} - {name}:
+                    met.setdefault(other, []).append((outcome, seat))
+    return met
+
+
+def _against_baselines(file: CompetitionFile, grade: Grade, met: _Met) -> list[BaselineScore]:
+    """Return the results against each baseline that the student has met, and may know."""
+    found = []
+    for number, each in enumerate(file.originals):
+        against = next((other for other in met if other.lower() == each.bot.lower()), None)
+        if against is not None:
+            counted = grade.against[number] if grade.against else None
+            found.append(
+                BaselineScore(
+                    **structs.asdict(_score(against, met[against], any_time=file.until_certain)),
+                    grade=each.grade,
+                    at_least=each.at_least,
+                    reached=is_reached(counted, each.at_least),
+                    counted=counted,
+                )
+            )
+    return found
+
+
+def _history(name: str, points: Sequence[_Point], *, any_time: bool) -> list[RatingPoint]:
+    return [
+        _rating_point(point.matches, at, any_time=any_time)
+        for point in points
+        if (at := point.estimates.get(name)) is not None
+    ]
+
+
 def _report(
     student: CompetitionStudent,
     results: Results,
@@ -223,8 +265,7 @@ def _report(
     *,
     organiser: bool,
 ) -> Report:
-    file = results.file
-    any_time = file.until_certain
+    file, any_time = results.file, results.file.until_certain
     entrants = [
         each for each in results.entrants if each.student == student.player and not each.baseline
     ]
@@ -242,33 +283,9 @@ def _report(
         for line in lines(placed, results.statistics, any_time=any_time)
         if line.standing.entrant.name in own
     }
-    met: dict[str, list[tuple[MatchOutcome, int]]] = {}
-    for outcome in results.outcomes:
-        for seat, name in enumerate(outcome.seats):
-            if name in own:
-                for other in {*outcome.seats} - {name}:
-                    met.setdefault(other, []).append((outcome, seat))
-    baselines = []
-    for number, each in enumerate(file.originals):
-        against = next((other for other in met if other.lower() == each.bot.lower()), None)
-        if against is not None and shown(against):
-            score = _score(against, met[against], any_time=any_time)
-            fields = {key: getattr(score, key) for key in ReportScore.__struct_fields__}
-            counted = grade.against[number] if grade.against else None
-            baselines.append(
-                BaselineScore(
-                    **fields,
-                    grade=each.grade,
-                    at_least=each.at_least,
-                    reached=is_reached(counted, each.at_least),
-                    counted=counted,
-                )
-            )
-    kinds = Counter(
-        each.forfeit
-        for each in results.results
-        if each.forfeit and each.bot_id in {one.bot_id for one in entrants}
-    )
+    met = {name: rows for name, rows in _met(results, own).items() if shown(name)}
+    bots = {each.bot_id for each in entrants}
+    kinds = Counter(each.forfeit for each in results.results if each.bot_id in bots)
     return Report(
         competition=results.row.name,
         status=results.row.status,
@@ -278,29 +295,17 @@ def _report(
         graded_by=grade.entry,
         entries=[
             ReportEntry(
-                *(each.name, each.version, each.digest, each.status),
-                *_numbers(board, each.name),
+                each.name, each.version, each.digest, each.status, *_numbers(board, each.name)
             )
             for each in entrants
         ],
-        baselines=baselines,
-        opponents=[
-            _score(name, rows, any_time=any_time)
-            for name, rows in sorted(met.items())
-            if shown(name)
-        ],
-        forfeits=dict(kinds),
+        baselines=_against_baselines(file, grade, met),
+        opponents=[_score(name, rows, any_time=any_time) for name, rows in sorted(met.items())],
+        forfeits={kind: count for kind, count in kinds.items() if kind},
         forfeited=[],
         slowest=[],
         lost=_lost(results, own, title),
-        history={
-            name: [
-                _rating_point(point.matches, at, any_time=any_time)
-                for point in points
-                if (at := point.estimates.get(name)) is not None
-            ]
-            for name in sorted(own)
-        },
+        history={name: _history(name, points, any_time=any_time) for name in sorted(own)},
         notes=results.statistics.shown_notes({each.name for each in results.entrants} - own)
         if not organiser
         else list(results.statistics.notes),

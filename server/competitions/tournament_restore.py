@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from plyhouse.games.registry import get_game
+from plyhouse.server.competition_rules.derived_files import practice_rest
 from plyhouse.server.competition_rules.format_registry import make_format
 from plyhouse.server.competition_rules.formats import Field, Format, PairingOutcome
 from plyhouse.server.competition_rules.gauntlet import Gauntlet
@@ -20,7 +21,6 @@ from plyhouse.server.competition_rules.pairing_queue import (
     Reusable,
     RoundRobinQueue,
 )
-from plyhouse.server.competition_rules.practice import practice_rest
 from plyhouse.server.competition_rules.progress import Progress, field_of
 from plyhouse.server.competition_rules.schedule import round_robin
 from plyhouse.server.competition_rules.sides import Sides
@@ -38,7 +38,7 @@ from plyhouse.server.match.terminations import FORFEITS
 from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.results.scoring import teams_of
-from plyhouse.server.table.match_runner import MatchRunner
+from plyhouse.server.table.live_matches import LiveMatches
 from plyhouse.storage import tournaments
 from plyhouse.storage.rows import EntryRow, PlayedSeat, TournamentRow
 from plyhouse.storage.store import Store
@@ -49,7 +49,7 @@ async def rebuilt(
     row: TournamentRow,
     seats: Sequence[PlayedSeat],
     store: Store,
-    runner: MatchRunner,
+    live_matches: LiveMatches,
     presences: Mapping[int, Presence],
     hidden_in: Callable[[str], Awaitable[Collection[str]]] | None,
 ) -> RunningTournament:
@@ -69,16 +69,13 @@ async def rebuilt(
     stored = await asyncio.to_thread(StoredRun.read, row, seats, versions)
     work: PairingQueue[int]
     if isinstance(way, Ladder):
-        rating = partial(runner.rating_of, game.spec)
-        bots, begun = [each.bot_id for each in entries], stored.begun
-        now, here = runner.now, presences
         work = LadderQueue(
             ladder=way,
-            bots=bots,
-            begun=begun,
-            presences=here,
-            rating_of=rating,
-            now=now,
+            bots=[each.bot_id for each in entries],
+            begun=stored.begun,
+            presences=presences,
+            rating_of=partial(live_matches.rating_of, game.spec),
+            now=live_matches.now,
             name=row.id,
             rated=row.rated,
             finished=stored.finished,
@@ -90,7 +87,7 @@ async def rebuilt(
     names = {entry.bot_id: f"{entry.player}/{entry.bot}" for entry in everybody}
     hidden = () if hidden_in is None else await hidden_in(row.id)
     scoring = scoring_of(row)
-    runner.score_by(row.id, scoring)
+    live_matches.score_by(row.id, scoring)
     running = RunningTournament(
         row,
         terms,

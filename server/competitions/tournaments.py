@@ -20,11 +20,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from plyhouse.games.errors import GameError
-from plyhouse.protocol.api.competitions import TournamentStanding
 from plyhouse.protocol.messages import VOID
 from plyhouse.server.competition_rules.formats import Pairing
 from plyhouse.server.competition_rules.progress import Progress, look
-from plyhouse.server.competitions.absence_reasons import Missing, WaitsFor, missed, missing
+from plyhouse.server.competitions.absence_reasons import HostedAbsence, Missing, missed, missing
 from plyhouse.server.competitions.ladders import LadderQueue
 from plyhouse.server.competitions.pairing_starts import PairingStarter
 from plyhouse.server.competitions.tournament_restore import rebuilt
@@ -34,10 +33,10 @@ from plyhouse.server.match.terminations import FORFEITS
 from plyhouse.server.match.time_control import InvalidTimeControl
 from plyhouse.server.results.scoring import match_scores, return_span, teams_of
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.match_runner import MatchRunner
+from plyhouse.server.table.live_matches import LiveMatches
 from plyhouse.storage import competition_sql, tournaments
+from plyhouse.storage.errors import RETRY_SECONDS as RETRIES
 from plyhouse.storage.errors import NotNow, StorageError, StoreClosed, Unknown
-from plyhouse.storage.retries import RETRY_SECONDS as RETRIES
 from plyhouse.storage.rows import By, EntryRow, PlayedSeat, TournamentRow
 from plyhouse.storage.store import Store
 from plyhouse.storage.tournament_settings import settings
@@ -55,11 +54,10 @@ RETRY_SECONDS: Final = 1.0
 
 @dataclass(frozen=True, slots=True)
 class TournamentView:
-    """A tournament as the API shows it."""
+    """A tournament as it is at one moment."""
 
     row: TournamentRow
     entries: list[EntryRow]
-    table: list[TournamentStanding]
     planned: int
     """Matches of the whole schedule, including repetitions of void ones."""
     created: int
@@ -75,7 +73,7 @@ class Tournaments:
     def __init__(
         self,
         store: Store,
-        runner: MatchRunner,
+        live_matches: LiveMatches,
         directory: Directory,
         *,
         hidden_in: Callable[[str], Awaitable[Collection[str]]] | None = None,
@@ -86,7 +84,7 @@ class Tournaments:
         lower case.
         """
         self._store = store
-        self._runner = runner
+        self._live_matches = live_matches
         self._directory = directory
         self._presences = directory.presences
         self._running: dict[str, RunningTournament] = {}
@@ -94,7 +92,7 @@ class Tournaments:
         self._early: list[tuple[MatchSummary, bool]] | None = None
         """Matches that end while tournaments are being restored; None at other times."""
         self._hidden_in = hidden_in
-        self.hosted_waits_for: WaitsFor | None = None
+        self.hosted_absence: HostedAbsence | None = None
         """Says why a hosted bot is absent; None without hosting."""
         self._soon = False
         self._freed: set[int] | None = set()
@@ -102,7 +100,7 @@ class Tournaments:
         self._tasks: set[asyncio.Task[None]] = set()
         self.starter = PairingStarter(
             running=self._running,
-            runner=runner,
+            live_matches=live_matches,
             directory=directory,
             look_later=self._look_later,
         )
@@ -159,7 +157,7 @@ class Tournaments:
     async def _take_up(self, row: TournamentRow, seats: Sequence[PlayedSeat]) -> None:
         """Play a tournament; ``seats`` are those of all its stored matches."""
         running = await rebuilt(
-            row, seats, self._store, self._runner, self._presences, self._hidden_in
+            row, seats, self._store, self._live_matches, self._presences, self._hidden_in
         )
         self._running[row.id] = running
         self._go_on(running)
@@ -198,7 +196,7 @@ class Tournaments:
         running = self._running.get(identifier)
         if running is None or isinstance(running.queue, LadderQueue):
             return None
-        return missed(running, self._presences, self.hosted_waits_for)
+        return missed(running, self._presences, self.hosted_absence)
 
     def upcoming(
         self, identifier: str, limit: int, of: Collection[int] | None = None
@@ -223,14 +221,12 @@ class Tournaments:
 
     # -------------------------------------------------------------- while it is played
 
-    async def withdraw(self, identifier: str, bot_id: int, by: By, *, tell: bool = False) -> None:
-        """Withdraw a bot from pairings not yet begun; the table keeps its results.
+    async def withdraw(self, identifier: str, bot_id: int, by: By) -> None:
+        """Withdraw a bot from the pairings of one game not yet begun; raises `Unknown`.
 
-        ``tell`` shows the reason to everybody who sees the board.  Raises `Unknown`.
+        Everybody who sees the board sees the reason.
         """
-        await self._store.write(
-            tournaments.withdraw, identifier, bot_id, by, self._store.now(), tell=tell
-        )
+        await self._store.write(tournaments.withdraw, identifier, bot_id, by, self._store.now())
         await self.changed(identifier)
 
     async def changed(self, identifier: str) -> None:
@@ -286,9 +282,13 @@ class Tournaments:
             self._freed = None
         else:
             self._freed.update(freed)
-        if self._running and not self._soon and self._directory.leads:
+        if not self._running or self._soon:
+            return
+        if self._directory.leads:
             self._soon = True
             asyncio.get_running_loop().call_soon(self._advance)
+        else:  # A new leader restores tournaments before it leads.
+            self._look_later()
 
     def _advance(self) -> None:
         self._soon = False
@@ -296,6 +296,8 @@ class Tournaments:
             return
         freed, self._freed = self._freed, set()
         for running in self._running.values():
+            if running.queue.stale:
+                self._go_on(running)
             if running.paused:
                 continue
             try:
@@ -308,7 +310,7 @@ class Tournaments:
                     self.advance_soon(freed)
 
     def _look_later(self) -> None:
-        """Look again after `LADDER_SECONDS`: bots may then repeat opponents."""
+        """Look again after `LADDER_SECONDS`: bots may repeat opponents, or this server leads."""
         if self._later is None:
             self._later = asyncio.get_running_loop().call_later(LADDER_SECONDS, self._late)
 
@@ -347,7 +349,7 @@ class Tournaments:
             if outcome.seat is not None and outcome.termination in FORFEITS:
                 guilty = running.sides.captain(match.bots[outcome.seat])
         if running.settings.practice:
-            until = self._runner.now() + PRACTICE_REST_NS
+            until = self._live_matches.now() + PRACTICE_REST_NS
             running.rests |= dict.fromkeys(bots, until)
         name = PairingId.parse(match.pairing, running.row.id)
         running.match_over(name, match.id, bots, scores, guilty, missed=missed)
@@ -356,6 +358,9 @@ class Tournaments:
     def _go_on(self, running: RunningTournament) -> None:
         """Ask the format again or finish, after facts of a tournament changed."""
         if running.queue.stale and not running.asking:
+            if not self._is_running(running):
+                self._look_later()
+                return
             running.asking = True
             self._spawn(self._ask(running))
         elif not running.asking:
@@ -376,8 +381,7 @@ class Tournaments:
             log.error("tournament not stored", extra={"why": str(error)})
             await asyncio.sleep(RETRY_SECONDS)
             running.asking = False
-            if self._is_running(running):
-                self._go_on(running)
+            self._go_on(running)
         except Exception as error:  # A format that fails must not stop the other tournaments.
             await self._suspend(running.row.id, error)
         else:
@@ -433,7 +437,7 @@ class Tournaments:
     # ------------------------------------------------------------------------- looking
 
     async def view(self, identifier: str) -> TournamentView:
-        """Return a tournament with its table and progress; raises `Unknown`."""
+        """Return a tournament with its entries and progress; raises `Unknown`."""
         running = self._running.get(identifier)
         found = await self._store.read(tournaments.overview, identifier)
         # A match that has just begun may not be stored yet, so prefer the count in memory.
@@ -443,7 +447,6 @@ class Tournaments:
         return TournamentView(
             found.tournament,
             found.entries,
-            found.table,
             planned,
             found.progress.created,
             found.progress.finished,
@@ -453,7 +456,7 @@ class Tournaments:
                 running=running,
                 presences=self._presences,
                 own=self._played(running),
-                waits_for=self.hosted_waits_for,
+                hosted_absence=self.hosted_absence,
             ),
         )
 
@@ -476,10 +479,10 @@ class Tournaments:
 
     async def close(self) -> None:
         """Wait until all pending writes are stored."""
+        while self._tasks:  # one may begin another
+            await asyncio.wait(self._tasks)
         if self._later is not None:
             self._later.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         async def guarded() -> None:

@@ -22,11 +22,38 @@ from plyhouse.server.table.journal import Counts
 from plyhouse.server.table.participants import Participant
 from plyhouse.server.table.refunds import LoginRefunds, LoginWait
 from plyhouse.server.table.running_match import RunningMatch
-from plyhouse.server.wire.connection_limits import Full, Places
+from plyhouse.server.version import server_version
+from plyhouse.server.wire.limits import Full, Places
 from plyhouse.server.wire.session import Session
 
 KEPT_SECONDS: Final = 0.5
 """A login that waits longer than this for a match of another server is not charged for it."""
+
+
+class Connections:
+    """The connections of a server, who sits at them, and what bounds and counts them."""
+
+    def __init__(self, config: ServerConfig, now: Callable[[], int]) -> None:
+        self.now = now
+        self.sessions: set[Session] = set()
+        self.seated: dict[Session, Participant] = {}
+        """The participant of each connection."""
+        self.counts = Counts()
+        self.places = Places(
+            config.max_connections,
+            spectators=config.max_spectators,
+            per_address=config.max_connections_per_address,
+            strangers_per_address=config.max_pending_logins_per_address,
+        )
+        self.limits = ConnectionLimits(
+            hello_timeout_ns=int(config.auth_timeout * 1e9),
+            heartbeat_ns=int(config.heartbeat * 1e9),
+            silence_ns=int(config.peer_timeout * 1e9),
+            messages_per_second=config.messages_per_second,
+            message_burst=2 * config.messages_per_second,
+            mistakes_per_second=config.mistakes_per_second,
+            mistake_burst=10 * config.mistakes_per_second,
+        )
 
 
 class Entrance:
@@ -35,32 +62,18 @@ class Entrance:
     def __init__(
         self,
         config: ServerConfig,
-        server: str,
-        *,
-        limits: ConnectionLimits,
-        seated: dict[Session, Participant],
-        places: Places,
-        counts: Counts,
+        connections: Connections,
         directory: Directory,
         login_refunds: LoginRefunds,
         member: Membership,
-        now: Callable[[], int],
         refund_hosted: Callable[[], None] = lambda: None,
     ) -> None:
-        """``server`` is the name and version that clients get.
-
-        ``refund_hosted`` gives hosted bots back the time in which no machine ran them.
-        """
+        """``refund_hosted`` gives hosted bots back the time in which no machine ran them."""
         self._config = config
-        self._server = server
-        self._limits = limits
-        self._seated = seated
-        self._places = places
-        self._counts = counts
+        self._connections = connections
         self._directory = directory
         self._login_refunds = login_refunds
         self._member = member
-        self._now = now
         self._refund_hosted = refund_hosted
 
     async def login(
@@ -81,13 +94,13 @@ class Entrance:
             with self._login_refunds.begin(session, stamp) as wait:
                 await log_in(session, hello, wait)
         except ProtocolError as error:
-            self._counts.refused[error.code] += 1
+            self._connections.counts.refused[error.code] += 1
             journal.login_refused(session, hello, error)
             raise
 
     def _watch(self, session: Session, hello: Hello) -> None:
         try:
-            self._places.watch(session)
+            self._connections.places.watch(session)
         except Full as full:
             raise ProtocolError("server/overloaded", f"{full} Try again later.") from None
         session.scenes = hello.scenes
@@ -114,13 +127,13 @@ class Entrance:
             self._refund_hosted()
         if was_hosted or waited:  # that was given back, or is when the bot enters its matches
             self._login_refunds.skip(wait)
-        self._seated[session] = participant
-        self._places.play(session)
+        self._connections.seated[session] = participant
+        self._connections.places.play(session)
         session.admit(participant.presence.name)
         session.scenes = hello.scenes
         presence = participant.presence
         self._login_refunds.give_back(wait, bot)
-        self._counts.logins += 1
+        self._connections.counts.logins += 1
         journal.logged_in(session, presence)
         snapshots = await self._enter(participant, session, waited, wait)
         if participant.line is not session:
@@ -176,7 +189,7 @@ class Entrance:
         try:
             # A login without a session must not give time back beside the next one of the bot.
             while waiting and participant.line is session:
-                began = self._now()
+                began = self._connections.now()
                 done, _ = await asyncio.wait(
                     waiting, timeout=KEPT_SECONDS, return_when=asyncio.FIRST_COMPLETED
                 )
@@ -201,7 +214,7 @@ class Entrance:
 
         It may know its turns, but it hears of them only when all its matches are found.
         """
-        now = self._now()
+        now = self._connections.now()
         for match, seat, _ in entered:
             found = self._directory.live.get(match.id, match)
             if not found.over:
@@ -222,9 +235,9 @@ class Entrance:
             bot=bot,
             session=key,
             protocol=PROTOCOL_VERSION,
-            server=self._server,
+            server=server_version(),
             time_ms=time.time_ns() // 1_000_000,
             heartbeat_ms=int(self._config.heartbeat * 1000),
-            limits=Limits(self._limits.max_frame, max_matches),
+            limits=Limits(self._connections.limits.max_frame, max_matches),
             matches=matches,
         )

@@ -20,7 +20,7 @@ from plyhouse.protocol.messages import (
     Register,
 )
 from plyhouse.server.accounts.browser_sessions import BrowserSessions
-from plyhouse.server.accounts.builtin_bots import HouseBots
+from plyhouse.server.accounts.builtin_bots import BuiltinBots
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.accounts.registration import Registration
 from plyhouse.server.administration.audit_follower import AuditFollower, LoginKind
@@ -34,27 +34,26 @@ from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.competitions.reports import Reports
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.gateway.admission import Admission
+from plyhouse.server.gateway.bot_connections import BotConnections
 from plyhouse.server.gateway.logins import Logins
 from plyhouse.server.gateway.match_hub import SWEEP_SECONDS, MatchHub
 from plyhouse.server.gateway.membership import Alone, Membership
-from plyhouse.server.gateway.requests import Requests
+from plyhouse.server.gateway.requests import Requests, Watching
 from plyhouse.server.hosting.hosted_play import HostedPlay
 from plyhouse.server.hosting.runner_reports import FlagReports, Outputs
 from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.hosting.uploads import Uploads
 from plyhouse.server.jobs.helper_jobs import Reviews, Trees
-from plyhouse.server.jobs.helper_processes import FairQueue, Helpers
+from plyhouse.server.jobs.helper_processes import Helpers
 from plyhouse.server.jobs.periodic import Periodic
 from plyhouse.server.lobby.lobby import Lobby
 from plyhouse.server.lobby.suspension import ForfeitWatch, suspended_text
-from plyhouse.server.match.outcomes import VOID
 from plyhouse.server.match.presence import MatchSummary, Presence
-from plyhouse.server.match.terminations import forfeiting_seat
-from plyhouse.server.results.rating_refits import RatingRefits
+from plyhouse.server.match.terminations import VOID, forfeiting_seat
+from plyhouse.server.results.leaderboards import RatingRefits
 from plyhouse.server.table import journal
 from plyhouse.server.table.participants import Participant
-from plyhouse.server.table.resuming_runner import ResumingRunner
+from plyhouse.server.table.resumable_matches import ResumableMatches
 from plyhouse.server.version import server_version
 from plyhouse.server.wire.session import Session
 from plyhouse.storage.store import Store
@@ -75,7 +74,7 @@ class Hub(MatchHub):
         config: ServerConfig,
         store: Store,
         now: Callable[[], int] = time.monotonic_ns,
-        builtin_bots: Callable[[Hub], HouseBots] | None = None,
+        builtin_bots: Callable[[Hub], BuiltinBots] | None = None,
         membership: Callable[[Hub], Membership] | None = None,
     ) -> None:
         super().__init__(config, now)
@@ -85,7 +84,7 @@ class Hub(MatchHub):
         """The secret that other servers show when they pass on a request."""
         self.ratings = RatingRefits(store)
         self.privacy = Privacy(store)
-        self.runner: ResumingRunner = ResumingRunner(
+        self.live_matches: ResumableMatches = ResumableMatches(
             config,
             store,
             self.directory,
@@ -101,15 +100,15 @@ class Hub(MatchHub):
         self._make_work()
         self.lobby = Lobby(
             config,
-            self.runner,
+            self.live_matches,
             self.directory,
             admit_to_hosted=self.hosted_play.admit,
             may_be_secret=self.privacy.may_be_secret,
         )
         self.builtin_bots = None if builtin_bots is None else builtin_bots(self)
         """Starts bots for people to play against; None if there are none."""
-        self.admission = Admission(self.directory, self.hosting)
-        self.member = Alone(self.admission) if membership is None else membership(self)
+        self.bot_connections = BotConnections(self.directory, self.hosting)
+        self.member = Alone(self.bot_connections) if membership is None else membership(self)
         self._make_administration()
         self._make_gate()
 
@@ -127,7 +126,7 @@ class Hub(MatchHub):
     def _make_competitions(self) -> None:
         """Make tournaments, competitions, and what people see of them."""
         self.tournaments = Tournaments(
-            self.store, self.runner, self.directory, hidden_in=self.privacy.hidden
+            self.store, self.live_matches, self.directory, hidden_in=self.privacy.hidden
         )
         self.competitions = Competitions(self.config, self.store, self.tournaments, self.directory)
         self.boards = Boards(self.store)
@@ -138,7 +137,7 @@ class Hub(MatchHub):
     def _make_hosting(self) -> None:
         """Make the hosting of bots; tournaments wait for its machines."""
         self.hosting = Hosting(self.store, self.directory, self.tournaments, self.now)
-        self.tournaments.hosted_waits_for = self.hosting.waits_for
+        self.tournaments.hosted_absence = self.hosting.absence_of
         self.tournaments.starter.rooms_of_hosted = self.hosting.rooms
         self.hosted_play = HostedPlay(
             self.config, self.store, self.directory, self.hosting, self.now
@@ -158,14 +157,13 @@ class Hub(MatchHub):
         """Make what runs in other processes."""
         self.reviews = Reviews(self.config)
         self.trees = Trees(self.config, self.now)
-        self.replays = FairQueue()
         self.helpers = Helpers(HELPERS)
 
     def _make_administration(self) -> None:
         self.audit_follower = AuditFollower(
             self.store,
             self,
-            runner=self.runner,
+            live_matches=self.live_matches,
             privacy=self.privacy,
             competitions=self.competitions,
             ratings=self.ratings,
@@ -174,7 +172,7 @@ class Hub(MatchHub):
             self.store, self.audit_follower, self.directory, self.boards, self.reports
         )
         self.forfeit_watch = ForfeitWatch(self.config, self.store, self.audit_follower.look)
-        self.health = HealthCheck(self.store, self.runner.writer, self.now)
+        self.health = HealthCheck(self.store, self.live_matches.writer, self.now)
 
     def _make_gate(self) -> None:
         """Make what carries out logins and requests."""
@@ -188,19 +186,23 @@ class Hub(MatchHub):
             member=self.member,
             on_entered=self.entered,
         )
+        watching = Watching(
+            self.directory,
+            self.connections,
+            self.member,
+            self.store,
+            self.privacy,
+            self.browser_sessions,
+            self.helpers,
+            self.spawn,
+        )
         self.requests: Requests = Requests(
-            directory=self.directory,
-            lobby=self.lobby,
-            privacy=self.privacy,
-            browser_sessions=self.browser_sessions,
-            sessions=self.sessions,
-            seated=self.seated,
-            spawn=self.spawn,
-            now=self.now,
-            member=self.member,
-            store=self.store,
-            helpers=self.helpers,
-            replays=self.replays,
+            self.directory,
+            self.connections,
+            self.member,
+            self.lobby,
+            watching,
+            self.spawn,
             wakes=None if self.builtin_bots is None else self.builtin_bots.wake,
         )
 
@@ -214,7 +216,7 @@ class Hub(MatchHub):
         *,
         store: Store | None = None,
         now: Callable[[], int] = time.monotonic_ns,
-        builtin_bots: Callable[[Hub], HouseBots] | None = None,
+        builtin_bots: Callable[[Hub], BuiltinBots] | None = None,
         membership: Callable[[Hub], Membership] | None = None,
         address: str = "",
     ) -> Hub:
@@ -243,7 +245,7 @@ class Hub(MatchHub):
             await hub.privacy.sight(None)  # loads the bots that no list may show
             if not await hub.member.join():
                 await hub.ratings.start()
-                resumed = await hub.runner.restore()
+                resumed = await hub.live_matches.restore()
                 if resumed:
                     log.info("matches of the last run resumed", extra={"matches": resumed})
                 await hub.begin_leading()
@@ -447,7 +449,7 @@ class Hub(MatchHub):
         await self._end_tasks()
         try:
             await self.tournaments.close()
-            await self.runner.close()
+            await self.live_matches.close()
             await self.ratings.close()
         finally:
             await self.store.close()

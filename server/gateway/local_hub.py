@@ -13,14 +13,14 @@ from typing import Final, Self
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Hello, Register
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.gateway.admission import Admission, NoTickets
+from plyhouse.server.gateway.bot_connections import BotConnections, NoTickets
 from plyhouse.server.gateway.match_hub import MatchHub
 from plyhouse.server.gateway.match_requests import MatchRequests
 from plyhouse.server.gateway.membership import Alone
 from plyhouse.server.match.presence import MatchSummary, Presence
 from plyhouse.server.table import journal
 from plyhouse.server.table.kept_matches import KeptMatches
-from plyhouse.server.table.match_runner import MatchRunner
+from plyhouse.server.table.live_matches import LiveMatches
 from plyhouse.server.table.refunds import LoginWait
 from plyhouse.server.wire.session import Session
 from plyhouse.storage.names import key_of, name_problem, normal
@@ -35,7 +35,7 @@ class LocalHub(MatchHub):
         super().__init__(config, now)
         self.kept = KeptMatches()
         """The events of the last matches."""
-        self.runner = MatchRunner(
+        self.live_matches = LiveMatches(
             config,
             self.kept,
             self.directory,
@@ -44,8 +44,8 @@ class LocalHub(MatchHub):
             rating_of=lambda game, version: None,
             settle_stalls=self._settle_stalls,
         )
-        self.requests = MatchRequests(self.directory, self.seated, now)
-        self.member = Alone(Admission(self.directory, NoTickets()))
+        self.requests = MatchRequests(self.directory, self.connections)
+        self.member = Alone(BotConnections(self.directory, NoTickets()))
         self._entrance = self._make_entrance()
         self._players: dict[str, tuple[int, str]] = {}
         """The id and name of the player of each token."""
@@ -105,7 +105,7 @@ class LocalHub(MatchHub):
         await self.say_goodbye()
         self.watchdog.stop()
         await self._end_tasks()
-        await self.runner.close()
+        await self.live_matches.close()
 
     async def __aenter__(self) -> Self:
         self.start()

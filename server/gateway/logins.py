@@ -25,7 +25,7 @@ from plyhouse.server.lobby.suspension import suspended_text
 from plyhouse.server.match.presence import Presence
 from plyhouse.server.table import journal
 from plyhouse.server.table.refunds import LoginWait
-from plyhouse.server.wire.rates import client_of
+from plyhouse.server.wire.limits import client_of
 from plyhouse.server.wire.session import Session
 from plyhouse.storage.names import key_of
 
@@ -75,6 +75,7 @@ class Logins:
         await self._entrance.login(session, hello, stamp, self._log_in)
 
     async def _log_in(self, session: Session, hello: Hello, wait: LoginWait) -> None:
+        unhelped: list[str] = []
         person = await self._browser_sessions.at(session.upgrade) if hello.signed_in else None
         if hello.token.startswith(TICKET_PREFIX):
             ticket = await self._member.ticket(hello.token)
@@ -86,7 +87,7 @@ class Logins:
             identity = await self._registration.player_of(hello, client_of(session.address), person)
             wait.player_id = identity.player_id
             wait.bot = "" if is_in_person(hello, identity) else key_of(hello.bot)
-            wanted = await self._registration.log_in(hello, identity)
+            wanted, unhelped = await self._registration.log_in(hello, identity)
         if session not in self._sessions:
             return  # it left meanwhile
         self._audit_follower.check(wanted)
@@ -100,6 +101,8 @@ class Logins:
         if suspended:
             session.send(Notice("auth/suspended", suspended_text(suspended)))
         self._on_entered(participant.presence)
+        for why in unhelped:
+            session.send(Notice("help/required", why))
 
     def _check_games(self, session: Session, hello: Hello) -> None:
         """Warn a bot about offered games that the server does not know.

@@ -15,22 +15,19 @@ from typing import Any, Final
 
 from plyhouse.protocol.codec import MSGPACK, Codec, codec_for
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.protocol.liveness import ConnectionLimits
 from plyhouse.protocol.messages import Act, ClientMessage, Hello, Register
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.gateway.entrance import Entrance
+from plyhouse.server.gateway.entrance import Connections, Entrance
 from plyhouse.server.gateway.match_requests import MatchRequests
 from plyhouse.server.gateway.membership import Membership
 from plyhouse.server.jobs.periodic import Periodic
 from plyhouse.server.table import journal
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.journal import Counts
-from plyhouse.server.table.match_runner import MatchRunner
+from plyhouse.server.table.live_matches import LiveMatches
 from plyhouse.server.table.participants import Participant
 from plyhouse.server.table.refunds import LoginRefunds
 from plyhouse.server.table.watchdog import Watchdog
-from plyhouse.server.version import server_version
-from plyhouse.server.wire.connection_limits import Full, Places
+from plyhouse.server.wire.limits import Full
 from plyhouse.server.wire.memory import MemoryClient, link
 from plyhouse.server.wire.session import Session
 from plyhouse.server.wire.transport import Transport
@@ -46,7 +43,7 @@ LONG_STALL_NS: Final = 100_000_000
 class MatchHub(ABC):
     """The base of a hub; a `plyhouse.server.wire.session.SessionHub`."""
 
-    runner: MatchRunner
+    live_matches: LiveMatches
     requests: MatchRequests
     member: Membership
 
@@ -54,32 +51,17 @@ class MatchHub(ABC):
         self.config = config
         self.now = now
         """Returns monotonic nanoseconds, for all measurements."""
-        self.counts = Counts()
-        self.sessions: set[Session] = set()
+        self.connections = Connections(config, now)
+        self.sessions = self.connections.sessions
+        self.seated = self.connections.seated
+        self.counts = self.connections.counts
         self._due: dict[Session, int] = {}
         """When each connection has something to do, or earlier: what it hears only postpones it."""
         self.directory = Directory()
-        self.places = Places(
-            config.max_connections,
-            spectators=config.max_spectators,
-            per_address=config.max_connections_per_address,
-            strangers_per_address=config.max_logins_per_address,
-        )
-        self.seated: dict[Session, Participant] = {}
-        """The participant of each connection."""
         self.stopping = False
         self.watchdog = Watchdog(now, self._stalled)
         self._stalls_deliberately = False
         self.login_refunds = LoginRefunds(self.directory, self.watchdog, now)
-        self.limits = ConnectionLimits(
-            hello_timeout_ns=int(config.auth_timeout * 1e9),
-            heartbeat_ns=int(config.heartbeat * 1e9),
-            silence_ns=int(config.peer_timeout * 1e9),
-            messages_per_second=config.messages_per_second,
-            message_burst=2 * config.messages_per_second,
-            mistakes_per_second=config.mistakes_per_second,
-            mistake_burst=10 * config.mistakes_per_second,
-        )
         self._tasks: set[asyncio.Task[None]] = set()
         self._timers = (Periodic(self._sweep, SWEEP_SECONDS, "sweep of connections", log),)
 
@@ -87,16 +69,11 @@ class MatchHub(ABC):
         """Return what lets connections in; ``refund_hosted`` is that of `Entrance`."""
         return Entrance(
             self.config,
-            server_version(),
-            limits=self.limits,
-            seated=self.seated,
-            places=self.places,
-            counts=self.counts,
-            directory=self.directory,
-            login_refunds=self.login_refunds,
-            member=self.member,
-            now=self.now,
-            refund_hosted=refund_hosted,
+            self.connections,
+            self.directory,
+            self.login_refunds,
+            self.member,
+            refund_hosted,
         )
 
     # ------------------------------------------------------------------ connections
@@ -105,12 +82,15 @@ class MatchHub(ABC):
         """Make the session of a new connection."""
         return self._attach(transport, codec_for(subprotocol))
 
-    def connect(self, codec: Codec = MSGPACK) -> MemoryClient:
-        """Connect a client in this process; it speaks the same protocol as any other."""
-        return link(lambda transport: self._attach(transport, codec), self.now)
+    def connect(self, codec: Codec = MSGPACK, peer: str = "memory") -> MemoryClient:
+        """Connect a client in this process; it speaks the same protocol as any other.
+
+        ``peer`` is that of `plyhouse.server.wire.memory.link`.
+        """
+        return link(lambda transport: self._attach(transport, codec), self.now, peer)
 
     def _attach(self, transport: Transport, codec: Codec) -> Session:
-        session = Session(self, transport, codec, self.limits, self.config.max_queue)
+        session = Session(self, transport, codec, self.connections.limits, self.config.max_queue)
         self.counts.connections += 1
         journal.connected(session)
         self.sessions.add(session)
@@ -118,7 +98,7 @@ class MatchHub(ABC):
             session.fail("server/shutting_down")
             return session
         try:
-            gone = self.places.enter(session, transport.peer.rpartition(":")[0])
+            gone = self.connections.places.enter(session, transport.peer.rpartition(":")[0])
         except Full as full:
             session.fail("server/overloaded", f"{full} Try again later.")
         else:
@@ -134,7 +114,7 @@ class MatchHub(ABC):
         """Clean up after a connection that has ended, whichever side ended it."""
         self.sessions.discard(session)
         self._due.pop(session, None)
-        self.places.leave(session)
+        self.connections.places.leave(session)
         for match_id in tuple(session.watching):
             live = self.directory.match(match_id)
             if live is not None:
@@ -206,7 +186,7 @@ class MatchHub(ABC):
         self.login_refunds.settle()
 
     def _stalled(self, begin: int, end: int, busy_ns: int) -> None:
-        self.runner.stalled(begin, end, busy_ns, self.watchdog.spent)
+        self.live_matches.stalled(begin, end, busy_ns, self.watchdog.spent)
         if end - begin > LONG_STALL_NS and not self._stalls_deliberately:
             who, spent = self.watchdog.busiest()
             stood_ms, work = (end - begin) // 1_000_000, busy_ns // 1_000_000
@@ -268,7 +248,7 @@ class MatchHub(ABC):
         """Tell every client that the server stops, and let the last frames go out."""
         self.stopping = True
         self.directory.lead(False)
-        self.runner.freeze()
+        self.live_matches.freeze()
         for session in tuple(self.sessions):
             session.fail("server/shutting_down")
         await asyncio.sleep(0)

@@ -5,7 +5,7 @@ An action takes a shorter path (`plyhouse.server.gateway.match_hub.MatchHub.act`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final
 
 from plyhouse.games.base import Information
@@ -24,11 +24,11 @@ from plyhouse.protocol.messages import (
     Unwatch,
     Watch,
 )
+from plyhouse.server.gateway.entrance import Connections
 from plyhouse.server.table import journal
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.participants import Participant
 from plyhouse.server.table.running_match import RunningMatch
-from plyhouse.server.wire.rates import Rate
+from plyhouse.server.wire.limits import Rate
 from plyhouse.server.wire.session import Session
 
 NO_SUCH_MATCH: Final = "You can see no match with this id."
@@ -42,15 +42,10 @@ SECONDS_PER_PHRASE: Final = 5
 class MatchRequests:
     """Carries out the requests of seats and spectators."""
 
-    def __init__(
-        self,
-        directory: Directory,
-        seated: Mapping[Session, Participant],
-        now: Callable[[], int],
-    ) -> None:
+    def __init__(self, directory: Directory, connections: Connections) -> None:
         self._directory = directory
-        self._seated = seated
-        self._phrases = Rate(PHRASES, 1 / SECONDS_PER_PHRASE, now)
+        self._seated = connections.seated
+        self._phrases = Rate(PHRASES, 1 / SECONDS_PER_PHRASE, connections.now)
         self._by_type: dict[type, Callable[[Session, Any, Any, int], None]] = {
             Ready: self._of_match,
             Resign: self._of_match,
@@ -73,7 +68,7 @@ class MatchRequests:
         if carry_out is None:
             raise ProtocolError("protocol/unexpected", "This server has no lobby.")
         carry_out(session, presence, message, stamp)
-        if presence is not None and isinstance(message, journal.TOLD):
+        if presence is not None and isinstance(message, journal.LOGGED):
             journal.asked(presence, message)
 
     def seat(self, session: Session, message: Any) -> tuple[RunningMatch, int]:
@@ -110,12 +105,7 @@ class MatchRequests:
         if live is None:
             raise ProtocolError("match/unknown", NO_SUCH_MATCH)
         check_views(session, stamp)
-        self._let_watch(session, message, live)
-
-    def _let_watch(self, session: Session, message: Watch, live: RunningMatch) -> None:
-        if not live.over:
-            session.watching.add(live.id)
-        live.watch(session, message.id, scenes=session.scenes)
+        let_watch(session, message, live)
 
     def _unwatch(self, session: Session, _: object, message: Unwatch, stamp: int) -> None:
         if message.match not in session.watching:
@@ -125,6 +115,13 @@ class MatchRequests:
         if live is not None:
             live.unwatch(session)
         session.send(Ok(message.id))
+
+
+def let_watch(session: Session, message: Watch, live: RunningMatch) -> None:
+    """Let a spectator watch a match."""
+    if not live.over:
+        session.watching.add(live.id)
+    live.watch(session, message.id, scenes=session.scenes)
 
 
 def check_views(session: Session, stamp: int) -> None:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol
 
 from plyhouse.protocol.messages import MatchSnapshot
 from plyhouse.server.accounts.tickets import Ticket
-from plyhouse.server.gateway.admission import Admission
+from plyhouse.server.gateway.bot_connections import BotConnections
 from plyhouse.server.match.presence import MatchSummary, Presence
 from plyhouse.server.table.live import LiveMatch
 from plyhouse.server.table.participants import Participant
@@ -68,7 +68,7 @@ class Membership(Protocol):
     async def admit(
         self, wanted: Presence, session: Session, *, key: str, takeover: bool
     ) -> tuple[Participant, bool, int]:
-        """Make a session the connection of its bot; see `Admission.admit`.
+        """Make a session the connection of its bot; see `BotConnections.admit`.
 
         Returns also how many nanoseconds the login waited because there was no leader.
         """
@@ -115,8 +115,8 @@ class Alone:
     leader_address = ""
     size = 1
 
-    def __init__(self, admission: Admission) -> None:
-        self._admission = admission
+    def __init__(self, bot_connections: BotConnections) -> None:
+        self._bot_connections = bot_connections
 
     def link_counts(self) -> Mapping[str, int]:
         """Return no counts."""
@@ -137,13 +137,13 @@ class Alone:
 
     async def ticket(self, secret: str) -> Ticket | None:
         """Return the ticket of a hosted bot with this secret; None if it is not valid."""
-        return self._admission.ticket(secret)
+        return self._bot_connections.ticket(secret)
 
     async def admit(
         self, wanted: Presence, session: Session, *, key: str, takeover: bool
     ) -> tuple[Participant, bool, int]:
-        """Make a session the connection of its bot; see `Admission.admit`."""
-        return *self._admission.admit(wanted, session, key=key, takeover=takeover), 0
+        """Make a session the connection of its bot; see `BotConnections.admit`."""
+        return *self._bot_connections.admit(wanted, session, key=key, takeover=takeover), 0
 
     def returned(self, live: LiveMatch, seat: int, waited_ns: int) -> None:
         """Do nothing, because no other server kept the bot away."""

@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Collection, Container, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from typing import Any, Final
 
 from plyhouse.games.errors import GameError
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Answer, Challenge, MatchMessage, Ok, Seek, Unseek, Watch
 from plyhouse.server.accounts.browser_sessions import BrowserSessions
-from plyhouse.server.accounts.builtin_bots import NoHouseBot
+from plyhouse.server.accounts.builtin_bots import NoBuiltinBot
 from plyhouse.server.accounts.privacy import Privacy, Sight
-from plyhouse.server.gateway.match_requests import NO_SUCH_MATCH, MatchRequests, check_views
+from plyhouse.server.gateway.entrance import Connections
+from plyhouse.server.gateway.match_requests import (
+    NO_SUCH_MATCH,
+    MatchRequests,
+    check_views,
+    let_watch,
+)
 from plyhouse.server.gateway.membership import Membership
 from plyhouse.server.jobs.helper_jobs import NotWorkedOut
-from plyhouse.server.jobs.helper_processes import FairQueue, Helpers
+from plyhouse.server.jobs.helper_processes import Helpers
 from plyhouse.server.lobby.lobby import Lobby
 from plyhouse.server.match.presence import Presence
 from plyhouse.server.match.restore import final_snapshot
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LiveMatch
-from plyhouse.server.table.participants import Participant
 from plyhouse.server.table.running_match import RunningMatch
-from plyhouse.server.wire.rates import client_of
+from plyhouse.server.wire.limits import client_of
 from plyhouse.server.wire.session import Session
-from plyhouse.storage import match_owners
+from plyhouse.storage import members
 from plyhouse.storage.errors import StorageError, Unknown
-from plyhouse.storage.names import HOUSE_NAMES
+from plyhouse.storage.names import BUILTIN_NAMES
 from plyhouse.storage.store import Store
 
 log = logging.getLogger("plyhouse.server")
@@ -42,72 +47,31 @@ LOBBY_REQUESTS: Final[Mapping[type, Callable[[Lobby, Presence, Any], Ok]]] = {
 """The requests about seeks and challenges; each raises `ProtocolError`."""
 
 
-class Requests(MatchRequests):
-    """Carries out the requests of connections, except actions."""
+class Watching:
+    """Lets spectators watch matches, as far as they may see them."""
 
     def __init__(
         self,
-        *,
         directory: Directory,
-        lobby: Lobby,
-        privacy: Privacy,
-        browser_sessions: BrowserSessions,
-        sessions: Container[Session],
-        seated: Mapping[Session, Participant],
-        spawn: Callable[[Coroutine[Any, Any, None]], None],
-        now: Callable[[], int],
+        connections: Connections,
         member: Membership,
         store: Store,
+        privacy: Privacy,
+        browser_sessions: BrowserSessions,
         helpers: Helpers,
-        replays: FairQueue,
-        wakes: Callable[[Sequence[str]], Awaitable[None]] | None,
+        spawn: Callable[[Coroutine[Any, Any, None]], None],
     ) -> None:
-        """``wakes`` starts built-in bots by their names; None if there are none."""
-        super().__init__(directory, seated, now)
-        self._helpers = helpers
-        self._replays = replays
+        self._directory = directory
+        self._connections = connections
         self._member = member
         self._store = store
-        self._wakes = wakes
-        self._lobby = lobby
         self._privacy = privacy
         self._browser_sessions = browser_sessions
-        self._sessions = sessions
+        self._helpers = helpers
         self._spawn = spawn
-        self._by_type |= dict.fromkeys(LOBBY_REQUESTS, self._of_lobby)
 
-    def _of_lobby(self, session: Session, bot: Presence, message: Any, _: int) -> None:
-        if isinstance(message, Challenge) and self._wakes is not None:
-            names = [message.opponent, *message.others]
-            absent = [name for name in names if self._directory.find(name) is None]
-            if any(name.partition("/")[0].casefold() in HOUSE_NAMES for name in absent):
-                self._spawn(self._wake_and_ask(session, bot, message, absent))
-                return
-        self._pass_to_lobby(session, bot, message)
-
-    async def _wake_and_ask(
-        self, session: Session, bot: Presence, challenge: Challenge, absent: Sequence[str]
-    ) -> None:
-        """Start the built-in bots that are challenged, then ask the lobby."""
-        try:
-            if self._wakes is not None:
-                await self._wakes(absent)
-            self._pass_to_lobby(session, self._directory.presences.get(bot.bot_id, bot), challenge)
-        except NoHouseBot as error:
-            session.refuse(challenge, ProtocolError("challenge/offline", str(error)))
-        except StorageError as error:
-            log.error("the built-in bots cannot be looked up: %s", error)
-            session.refuse(challenge, ProtocolError("server/storage"))
-        except ProtocolError as error:
-            session.refuse(challenge, error)
-
-    def _pass_to_lobby(self, session: Session, bot: Presence, message: Any) -> None:
-        if self._member.leads:
-            session.send(LOBBY_REQUESTS[type(message)](self._lobby, bot, message))
-        else:
-            self._member.ask_lobby(session, bot, message)
-
-    def _watch(self, session: Session, _: object, message: Watch, stamp: int) -> None:
+    def watch(self, session: Session, message: Watch, stamp: int) -> None:
+        """Let a spectator watch a match, at once or when it is clear whether it may."""
         live = self._directory.match(message.match)
         check_views(session, stamp)
         free = live is not None and self._privacy.known_free(live.pairing.tournament)
@@ -120,12 +84,12 @@ class Requests(MatchRequests):
             tournament = live.pairing.tournament
             self._spawn(self._watch_if_allowed(session, message, tournament, players, lambda: live))
         else:
-            self._let_watch(session, message, live)
+            let_watch(session, message, live)
 
     async def _find_and_watch(self, session: Session, message: Watch) -> None:
         """Let a spectator watch a match that another server runs, or see one that is over."""
         try:
-            found = await self._store.read(match_owners.places, [message.match])
+            found = await self._store.read(members.places, [message.match])
         except StorageError as error:
             log.error("where %s runs cannot be read: %s", message.match, error)
             session.refuse(message, ProtocolError("server/storage"))
@@ -161,11 +125,11 @@ class Requests(MatchRequests):
             sight = await self._sight_of(session)
             if not sight.sees(await self._privacy.competition_of(tournament), players):
                 raise ProtocolError("match/unknown", NO_SUCH_MATCH)
-            if session in self._sessions:  # it may have left meanwhile
+            if session in self._connections.sessions:  # it may have left meanwhile
                 live = find()
                 if live is None:
                     raise ProtocolError("match/unknown", NO_SUCH_MATCH)
-                self._let_watch(session, message, live)
+                let_watch(session, message, live)
         except ProtocolError as error:
             session.refuse(message, error)
         except StorageError as error:
@@ -176,7 +140,7 @@ class Requests(MatchRequests):
         """Send a spectator the end of a match that only the database has."""
         try:
             stored = await self._privacy.match(await self._sight_of(session), message.match)
-            async with self._replays.of(client_of(session.address)):
+            async with self._helpers.queue.of(client_of(session.address)):
                 snapshot = await self._helpers.run(final_snapshot, stored, scenes=session.scenes)
         except Unknown:
             session.refuse(message, ProtocolError("match/unknown", NO_SUCH_MATCH))
@@ -191,9 +155,66 @@ class Requests(MatchRequests):
 
     async def _sight_of(self, session: Session) -> Sight:
         """Return what the player of a connection may see."""
-        participant = self._seated.get(session)
+        participant = self._connections.seated.get(session)
         if participant is not None:
             presence = participant.presence
             return await self._privacy.sight_of(presence.player_id, presence.scopes)
         # A page shows what the player signed in at the browser may see.
         return await self._privacy.sight(await self._browser_sessions.viewer(session.upgrade))
+
+
+class Requests(MatchRequests):
+    """Carries out the requests of connections, except actions."""
+
+    def __init__(
+        self,
+        directory: Directory,
+        connections: Connections,
+        member: Membership,
+        lobby: Lobby,
+        watching: Watching,
+        spawn: Callable[[Coroutine[Any, Any, None]], None],
+        wakes: Callable[[Sequence[str]], Awaitable[None]] | None,
+    ) -> None:
+        """``wakes`` starts built-in bots by their names; None if there are none."""
+        super().__init__(directory, connections)
+        self._member = member
+        self._lobby = lobby
+        self._watching = watching
+        self._spawn = spawn
+        self._wakes = wakes
+        self._by_type |= dict.fromkeys(LOBBY_REQUESTS, self._of_lobby)
+
+    def _watch(self, session: Session, _: object, message: Watch, stamp: int) -> None:
+        self._watching.watch(session, message, stamp)
+
+    def _of_lobby(self, session: Session, bot: Presence, message: Any, _: int) -> None:
+        if isinstance(message, Challenge) and self._wakes is not None:
+            names = [message.opponent, *message.others]
+            absent = [name for name in names if self._directory.find(name) is None]
+            if any(name.partition("/")[0].casefold() in BUILTIN_NAMES for name in absent):
+                self._spawn(self._wake_and_ask(session, bot, message, absent))
+                return
+        self._pass_to_lobby(session, bot, message)
+
+    async def _wake_and_ask(
+        self, session: Session, bot: Presence, challenge: Challenge, absent: Sequence[str]
+    ) -> None:
+        """Start the built-in bots that are challenged, then ask the lobby."""
+        try:
+            if self._wakes is not None:
+                await self._wakes(absent)
+            self._pass_to_lobby(session, self._directory.presences.get(bot.bot_id, bot), challenge)
+        except NoBuiltinBot as error:
+            session.refuse(challenge, ProtocolError("challenge/offline", str(error)))
+        except StorageError as error:
+            log.error("the built-in bots cannot be looked up: %s", error)
+            session.refuse(challenge, ProtocolError("server/storage"))
+        except ProtocolError as error:
+            session.refuse(challenge, error)
+
+    def _pass_to_lobby(self, session: Session, bot: Presence, message: Any) -> None:
+        if self._member.leads:
+            session.send(LOBBY_REQUESTS[type(message)](self._lobby, bot, message))
+        else:
+            self._member.ask_lobby(session, bot, message)

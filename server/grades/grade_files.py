@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plyhouse.protocol.api.competitions import Member
-from plyhouse.server.competition_rules.class_list import CANVAS_ID
+from plyhouse.server.competition_rules.class_list_columns import CANVAS_ID
 from plyhouse.server.competition_rules.file import Baseline
 from plyhouse.server.grades.board_statistics import BoardLine
 from plyhouse.server.grades.missing_games import left_words, missing_words
@@ -92,18 +92,16 @@ def grades_csv(
 def canvas_csv(entries: Sequence[GradeEntry], name: str, most: float) -> str:
     """Return a file that Canvas imports, with an assignment of ``most`` points called ``name``.
 
-    Canvas finds a student by ``ID``, ``SIS User ID`` or ``SIS Login ID``.  The id of the
-    institution may be either of the last two, and an address may be a login.
+    Canvas finds a student by ``ID``, ``SIS User ID`` or ``SIS Login ID``.  A column stays empty if
+    the class list did not give its value: a wrong one could find another student.
     """
     head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", name]
     rows: list[list[Cell]] = [["    Points Possible", None, None, None, None, f"{most:g}"]]
     for entry in entries:
         for person in entry.people or (Member(entry.grade.student, ""),):
-            known, own = person.institution_id, ""
-            if known.startswith(CANVAS_ID):
-                known, own = "", known.removeprefix(CANVAS_ID)
-            login = known or ("" if own else person.email)
-            rows.append([person.name, own, known, login, None, _value(entry, most)])
+            own = person.institution_id.partition(CANVAS_ID)[2]
+            known = [own, _known(person), person.login]
+            rows.append([person.name, *known, None, _value(entry, most)])
     return table_csv(head, rows)
 
 
@@ -121,9 +119,14 @@ def moodle_csv(entries: Sequence[GradeEntry], name: str, most: float) -> str:
         comments += _left(grade)
         comments += [f"{grade.days_late} days late"] if grade.days_late else []
         for person in entry.people or (Member(grade.student, ""),):
-            who = (person.institution_id, person.email, person.name)
+            who = (_known(person), person.email, person.name)
             rows.append([*who, _value(entry, most), "; ".join(comments)])
     return table_csv(head, rows)
+
+
+def _known(person: Member) -> str:
+    """Return the person's id at the institution; empty if only Canvas has one."""
+    return "" if person.institution_id.startswith(CANVAS_ID) else person.institution_id
 
 
 def _value(entry: GradeEntry, most: float) -> str:
@@ -138,21 +141,10 @@ def _left(grade: Grade) -> list[str]:
     return notes + ([left_words(grade.lost, grade.counts)] if grade.lost else [])
 
 
-def gradescope(
-    entry: GradeEntry,
-    baselines: Sequence[Baseline],
-    points: Sequence[float],
-    line: BoardLine | None,
-    forfeits: Mapping[str, int],
-    scoring: str,
-) -> str:
-    """Return a student's ``results.json``, one test per graded baseline.
-
-    ``points`` are those of each baseline's grade.  The worth of a test is the difference between
-    its grade and the one before.  A student passes it with that grade or a better one, so the
-    points always agree with the grade.  Tests of hidden baselines are hidden.
-    """
-    grade = entry.grade
+def _tests(
+    grade: Grade, baselines: Sequence[Baseline], points: Sequence[float]
+) -> list[dict[str, Any]]:
+    """Return one test per graded baseline."""
     tests: list[dict[str, Any]] = []
     graded = [number for number, each in enumerate(baselines) if each.grade]
     steps = itertools.pairwise([0.0, *(points[number] for number in graded)])
@@ -179,21 +171,42 @@ def gradescope(
                 "visibility": "hidden" if baseline.hidden else "visible",
             }
         )
+    return tests
+
+
+def _notes(grade: Grade, forfeits: Mapping[str, int], scoring: str) -> list[str]:
     notes = [f"Grade: {grade.grade or 'none'}"]
     if grade.score is not None:
         notes.append(f"Mean score over all games: {grade.score:.3f} (scored by {scoring})")
-    notes += (
-        [
+    if len(grade.games) > 1:
+        notes += [
             f"{game}: score {score:.3f} in {grade.counts.get(game, 0)} matches"
             for game, score in grade.games.items()
         ]
-        if len(grade.games) > 1
-        else []
-    )
     notes += [f"The entry: {each}." for each in _left(grade)]
     if grade.days_late:
         notes.append(f"Days late: {grade.days_late}, penalty {grade.penalty:g} % of the points")
     notes += [f"{kind.replace('_', ' ')}: {many} forfeits" for kind, many in forfeits.items()]
+    return notes
+
+
+def gradescope(
+    entry: GradeEntry,
+    baselines: Sequence[Baseline],
+    points: Sequence[float],
+    line: BoardLine | None,
+    forfeits: Mapping[str, int],
+    scoring: str,
+) -> str:
+    """Return a student's ``results.json``, one test per graded baseline.
+
+    ``points`` are those of each baseline's grade.  The worth of a test is the difference between
+    its grade and the one before.  A student passes it with that grade or a better one, so the
+    points always agree with the grade.  Tests of hidden baselines are hidden.
+    """
+    grade = entry.grade
+    tests = _tests(grade, baselines, points)
+    notes = _notes(grade, forfeits, scoring)
     board: list[dict[str, Any]] = []
     if line is not None and line.standing.score is not None:
         board.append({"name": "Score", "value": round(line.standing.score, 6), "order": "desc"})

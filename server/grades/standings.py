@@ -25,6 +25,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from plyhouse.protocol.api.boards import StandingLine
 from plyhouse.server.competition_rules.format_registry import BY_SCORE
 from plyhouse.server.competition_rules.formats import TableLine
 from plyhouse.server.competition_rules.tie_breaks import places_without
@@ -155,6 +156,15 @@ class Standing:
 
     None before the final, for disqualified entries, twins, and baselines that are not ranked.
     """
+
+    @property
+    def shown(self) -> StandingLine:
+        """The line as the API sends it."""
+        who = self.entrant
+        return StandingLine(
+            *(self.rank, who.name, who.student, who.status, who.baseline, self.score),
+            *(self.matches, self.wins, self.draws, self.losses, self.forfeits, dict(self.games)),
+        )
 
 
 def standings(

@@ -15,6 +15,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from plyhouse.server.competition_rules.file import Baseline
 from plyhouse.server.grades.missing_games import Left, lost_meetings
@@ -22,6 +23,7 @@ from plyhouse.server.grades.standings import (
     NOBODY,
     Entrant,
     SeatResult,
+    Standing,
     standings,
 )
 
@@ -128,6 +130,58 @@ class Grade:
     """The number of matches that count as 0 in the mean against a baseline, by its number."""
 
 
+class _Meetings(NamedTuple):
+    """The matches of entries against baselines."""
+
+    staff: Sequence[int | None]
+    """The bot of each baseline; None for one that did not play."""
+    scores: Mapping[tuple[int, int], Sequence[tuple[str, float]]]
+    """The pairing and score of each match between two bots."""
+    lost: Mapping[tuple[int, int], int]
+    """The number of further matches between two bots that count as 0."""
+
+
+def _grade(
+    student: str,
+    line: Standing,
+    baselines: Sequence[Baseline],
+    meetings: _Meetings,
+    *,
+    every_lower: bool,
+) -> Grade:
+    """Return the grade of a student for one entry."""
+    bot_id, lost = line.entrant.bot_id, meetings.lost
+    rows = [meetings.scores[bot_id, bot] if bot else [] for bot in meetings.staff]
+    met = tuple(
+        _mean([score for _, score in each], lost[bot_id, bot or 0])
+        for bot, each in zip(meetings.staff, rows, strict=True)
+    )
+    needed = [each.at_least if each.grade else None for each in baselines]
+    out = line.entrant.status == "disqualified"
+    best = -2 if out else grade_level(met, needed, every_lower=every_lower)
+    grade = "disqualified" if out else baselines[best].grade if best >= 0 else ""
+    if line.score is None and not out:
+        grade = "nothing played"
+    return Grade(
+        *(student, grade, line.score, line.entrant.name, met),
+        *(tuple(map(len, rows)), tuple(map(_error, rows)), best),
+        games=line.games,
+        counts=line.counts,
+        missing=tuple(game for game, count in line.counts.items() if not count),
+        lost=line.lost,
+        zeros={
+            number: lost[bot_id, bot]
+            for number, bot in enumerate(meetings.staff)
+            if bot and (bot_id, bot) in lost
+        },
+    )
+
+
+def _rank(grade: Grade) -> tuple[int, float]:
+    """Return a sort key: the grade, then the score."""
+    return grade.level, -1.0 if grade.score is None else grade.score
+
+
 def grades(
     students: Iterable[str],
     entrants: Sequence[Entrant],
@@ -142,13 +196,12 @@ def grades(
 
     ``every_lower`` is as in `grade_level`, ``by_opponent`` and ``left`` as in `standings`.
     """
-    needed = [each.at_least if each.grade else None for each in baselines]
-    against = _against(results)
     ids = {name.lower(): entrant.bot_id for entrant in entrants for name in entrant.bots.values()}
     staff = [ids.get(baseline.bot.lower()) for baseline in baselines]
     lost: Counter[tuple[int, int]] = Counter()
     for (bot, _, opponent), more in lost_meetings(left, results).items():
         lost[bot, opponent] += more
+    met = _Meetings(staff, _against(results), lost)
     lines = standings(entrants, results, by_opponent=by_opponent, left=left)
     overall = {line.entrant.bot_id: line for line in lines}
     own: dict[str, list[Entrant]] = defaultdict(list)
@@ -157,42 +210,12 @@ def grades(
             own[entrant.student.lower()].append(entrant)
     found: list[Grade] = []
     for student in sorted(students, key=str.lower):
-        options: list[tuple[int, float, Grade]] = []
-        for entrant in own[student.lower()]:
-            rows = [against[entrant.bot_id, bot] if bot else [] for bot in staff]
-            met = tuple(
-                _mean([score for _, score in each], lost[entrant.bot_id, bot or 0])
-                for bot, each in zip(staff, rows, strict=True)
-            )
-            out = entrant.status == "disqualified"
-            best = -2 if out else grade_level(met, needed, every_lower=every_lower)
-            grade = "disqualified" if out else baselines[best].grade if best >= 0 else ""
-            own_line = overall[entrant.bot_id]
-            score = own_line.score
-            if score is None and not out:
-                grade = "nothing played"
-            line = Grade(
-                student,
-                grade,
-                score,
-                entrant.name,
-                met,
-                tuple(map(len, rows)),
-                tuple(map(_error, rows)),
-                best,
-                games=own_line.games,
-                counts=own_line.counts,
-                missing=tuple(game for game, count in own_line.counts.items() if not count),
-                lost=own_line.lost,
-                zeros={
-                    number: lost[entrant.bot_id, bot]
-                    for number, bot in enumerate(staff)
-                    if bot and (entrant.bot_id, bot) in lost
-                },
-            )
-            options.append((best, -1.0 if score is None else score, line))
+        options = [
+            _grade(student, overall[each.bot_id], baselines, met, every_lower=every_lower)
+            for each in own[student.lower()]
+        ]
         if options:
-            found.append(max(options, key=lambda option: option[:2])[2])
+            found.append(max(options, key=_rank))
         else:
             none = (None,) * len(staff)
             found.append(Grade(student, "nothing entered", None, "", none, (0,) * len(staff), none))

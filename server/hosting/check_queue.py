@@ -14,6 +14,7 @@ failure counts only if its machine could check a bot of its own right afterwards
 
 from __future__ import annotations
 
+import itertools
 import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -23,13 +24,14 @@ from typing import Final
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.hosting.runner_messages import (
+    LONGEST_CHECK,
     CheckDone,
     CheckTerms,
     CheckWanted,
-    RunnerSays,
+    RunnerReport,
     Trouble,
 )
-from plyhouse.server.accounts.builtin_bots import house_player
+from plyhouse.server.accounts.builtin_bots import builtin_player
 from plyhouse.server.competition_rules.file import decoded
 from plyhouse.server.hosting.placement import RunnerFailures
 from plyhouse.storage import submission_checks, submission_sql
@@ -75,6 +77,7 @@ class _Given:
     machine: str
     instance: str
     player_id: int
+    since_ms: int
 
 
 class CheckQueue:
@@ -128,29 +131,57 @@ class CheckQueue:
         flags_count = self._troubles.count.get(submission, 0) >= MAX_FAILURES
         return CheckWanted(submission, row.digest, terms, must_play, flags_count)
 
-    def give(self, submission: int, said: RunnerSays) -> None:
+    def give(self, submission: int, report: RunnerReport) -> None:
         """Note that a machine gets a check; reports of other machines on it stop counting."""
-        check = self._waiting.get(submission)
+        check, before = self._waiting.get(submission), self._given.get(submission)
+        if before is not None and (before.machine, before.instance) == (
+            report.name,
+            report.instance,
+        ):
+            return
         if check is not None:
-            self._given[submission] = _Given(said.name, said.instance, check.player_id)
+            now = self._store.now()
+            self._given[submission] = _Given(report.name, report.instance, check.player_id, now)
 
-    async def heard(self, said: RunnerSays, now: int) -> None:
-        """Store the results of a machine's own checks, and count its failures."""
-        for done in said.checked:
-            if (given := self._given_to(said, done.submission)) is not None:
-                games = await self._games(done, given.player_id)
-                await self._store_verdict(said.name, done.submission, done.ok, done.report, games)
-        for trouble in said.troubles:
-            if trouble.submission and self._given_to(said, trouble.submission) is not None:
-                await self._failed(said.name, trouble, now)
+    def order(self) -> dict[int, int]:
+        """Return the place of each submission in the queue, running checks included."""
+        return {each: place for place, each in enumerate(self._waiting)}
 
-    def _given_to(self, said: RunnerSays, submission: int) -> _Given | None:
+    def progress(self, submission: int) -> str:
+        """Return in a sentence how far a check is; empty if the queue does not have it."""
+        if submission not in self._waiting:
+            return ""
         given = self._given.get(submission)
-        if given is not None and (given.machine, given.instance) == (said.name, said.instance):
+        if given is None:
+            before = itertools.takewhile(lambda each: each != submission, self._waiting)
+            number = sum(each not in self._given for each in before)
+            are = "check is" if number == 1 else "checks are"
+            told = f"{number} {are} before it." if number else "It is the next to be checked."
+        else:
+            minutes = max(0, self._store.now() - given.since_ms) // 60_000
+            told = f"Runner {given.machine} is checking it, for {minutes} min so far."
+        told += f" A check takes at most {LONGEST_CHECK:g} s"
+        tries = self._troubles.count.get(submission, 0)
+        again = f"; {tries} ended without a result, because the machine was too busy or failed"
+        return f"{told}{again if tries else ''}."
+
+    async def heard(self, report: RunnerReport, now: int) -> None:
+        """Store the results of a machine's own checks, and count its failures."""
+        for done in report.checked:
+            if (given := self._given_to(report, done.submission)) is not None:
+                games = await self._games(done, given.player_id)
+                await self._store_verdict(report.name, done.submission, done.ok, done.report, games)
+        for trouble in report.troubles:
+            if trouble.submission and self._given_to(report, trouble.submission) is not None:
+                await self._failed(report.name, trouble, now)
+
+    def _given_to(self, report: RunnerReport, submission: int) -> _Given | None:
+        given = self._given.get(submission)
+        if given is not None and (given.machine, given.instance) == (report.name, report.instance):
             return given
         log.warning(
             "a report on a check that this runner was not given",
-            extra={"runner": said.name, "submission": submission},
+            extra={"runner": report.name, "submission": submission},
         )
         return None
 
@@ -159,8 +190,8 @@ class CheckQueue:
 
         For a built-in bot, return the games in which it was checked.
         """
-        house = await house_player(self._store)
-        return done.checked if player_id == house.id and done.checked else done.games
+        owner = await builtin_player(self._store)
+        return done.checked if player_id == owner.id and done.checked else done.games
 
     async def _failed(self, machine: str, trouble: Trouble, now: int) -> None:
         submission = trouble.submission

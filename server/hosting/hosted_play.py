@@ -1,11 +1,11 @@
 """Matches between people and hosted bots, outside of competitions.
 
 People can play against a bot that its author has opened.  A person first asks for it
-(`HostedPlay.ready`).  This creates a *wish*, for which a runner starts the bot's last submission.
-A wish lasts while the person renews it or plays, and `IDLE_NS` longer.  Then the person challenges
-the bot like any other, and the match begins at once (`HostedPlay.admit`).
+(`HostedPlay.ready`).  For this *request* a runner starts the bot's last submission.  A request
+lasts while the person renews it or plays, and `IDLE_NS` longer.  Then the person challenges the bot
+like any other, and the match begins at once (`HostedPlay.admit`).
 
-Wishes do not delay competitions.  The server serves them in the order in which they came, with
+Requests do not delay competitions.  The server serves them in the order in which they came, with
 processors for which no competition match waits (`Hosting.room_to_play`).  These bots run at a lower
 priority than all others on their machine.
 """
@@ -32,7 +32,7 @@ from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import SubmissionRow
 
 IDLE_NS: Final = 60 * SECOND
-"""How long a wish lasts, and how long a bot stays after its last match, in nanoseconds."""
+"""How long a request lasts, and how long a bot stays after its last match, in nanoseconds."""
 ASKING_NS: Final = 5 * SECOND
 """How long after a request a processor is kept free for the person, in nanoseconds."""
 PATIENCE_NS: Final = 20 * SECOND
@@ -43,17 +43,17 @@ PLAYING: Final = "people who play"
 
 @dataclass(slots=True)
 class _Request:
-    """A person's wish to play against a bot."""
+    """A person's request to play against a bot."""
 
     row: SubmissionRow
     number: int
-    """The server serves wishes in this order."""
+    """The server serves requests in this order."""
     used: int
-    """When the person last asked or played, in nanoseconds; the wish lasts `IDLE_NS` longer."""
+    """When the person last asked or played, in nanoseconds; the request lasts `IDLE_NS` longer."""
 
 
 class HostedPlay:
-    """The wishes of people to play against hosted bots."""
+    """The requests of people to play against hosted bots."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class HostedPlay:
         for request in self._requests.values():
             rows.setdefault(request.row.bot_id, request.row)
         for each in tuple(self._directory.presences.values()):
-            # After a restart the server knows no wishes, only the matches.
+            # After a restart the server knows no requests, only the matches.
             away = each.kind == "bot" and (each.hosted or not each.online)
             if away and each.bot_id not in rows and any(self._free_play(each)):
                 row = await self._store.read(
@@ -101,7 +101,7 @@ class HostedPlay:
         ]
 
     async def _renew(self) -> None:
-        """Forget wishes for closed bots, and update the others' submissions.
+        """Forget requests for closed bots, and update the others' submissions.
 
         A match in progress goes on with the version with which it began.
         """
@@ -127,7 +127,7 @@ class HostedPlay:
         )
 
     def closed(self, bot: int) -> None:
-        """Forget all wishes for a closed bot, so that it begins no more matches."""
+        """Forget all requests for a closed bot, so that it begins no more matches."""
         for key in [key for key in self._requests if key[1] == bot]:
             del self._requests[key]
 
@@ -211,7 +211,7 @@ class HostedPlay:
             )
 
     def _request_for(self, player_id: int, row: SubmissionRow) -> _Request:
-        """Create or renew a player's wish; a renewed wish keeps its number."""
+        """Create or renew a player's request; a renewed request keeps its number."""
         now = self._now()
         request = self._requests.get((player_id, row.bot_id))
         if request is None:

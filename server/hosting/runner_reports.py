@@ -133,8 +133,10 @@ class _Held:
     """A match that does not count yet."""
 
     match: MatchSummary
+    seat: int
+    """The seat whose flag fell."""
     bot: Presence
-    """The bot whose flag fell."""
+    """The bot on it."""
     until: int
 
     def is_meant(self, machine: str, report: FlagFell) -> bool:
@@ -165,7 +167,7 @@ class FlagReports:
         bot = match.seats[outcome.seat]
         if not bot.hosted or not match.tournament:
             return False
-        self._held[match.id] = _Held(match, bot, self._now() + HOLD_NS)
+        self._held[match.id] = _Held(match, outcome.seat, bot, self._now() + HOLD_NS)
         return True
 
     async def heard(self, machine: str, flags: Iterable[FlagFell]) -> None:
@@ -233,8 +235,6 @@ class FlagReports:
 
 def _cause(held: _Held, report: FlagFell) -> Cause:
     """Return why a match is void, and the consequence, for readers of its record."""
-    outcome = held.match.outcome
-    seat = 0 if outcome is None or outcome.seat is None else outcome.seat
     milliseconds = [
         round(each / 1_000_000)
         for each in (report.lost, report.allowed, report.match_lost, report.match_wall)
@@ -242,4 +242,4 @@ def _cause(held: _Held, report: FlagFell) -> Cause:
     numbers = (report.ply + 1, *milliseconds, MAX_AGAIN + 1)
     attempt = PairingId.parse(held.match.pairing, held.match.tournament or "").attempt
     code = "machine_busy" if attempt < MAX_AGAIN else "machine_busy_last"
-    return Cause(code, (seat,), numbers, (held.bot.hosted,))
+    return Cause(code, (held.seat,), numbers, (held.bot.hosted,))

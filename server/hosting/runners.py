@@ -20,8 +20,8 @@ from typing import Final
 from plyhouse.protocol.hosting.runner_messages import (
     BotWanted,
     FlagFell,
-    RunnerSays,
-    RunnerTold,
+    RunnerPlan,
+    RunnerReport,
     Trouble,
 )
 from plyhouse.server.accounts.tickets import TICKET_PREFIX, Ticket
@@ -56,6 +56,8 @@ RUNNER_HINT: Final = (
     "The operator starts one with `plyhouse runner`, or the server with --local-runner."
 )
 """Advice for a server without a connected runner machine."""
+CHECKS_TOLD: Final = 10
+"""Most checks of a competition whose wait its status explains."""
 EVERY_MS: Final = 1500
 """How often a runner calls, in milliseconds."""
 
@@ -72,7 +74,7 @@ class RunnerRefused(Exception):  # noqa: N818 - a condition, named by its code
 class _Runner:
     """A runner machine that has called."""
 
-    report: RunnerSays
+    report: RunnerReport
     owner: str
     heard: int
     """When it last called, in nanoseconds."""
@@ -113,7 +115,7 @@ class Hosting:
 
     # ------------------------------------------------------------------------ runners
 
-    async def sync(self, identity: Identity, report: RunnerSays) -> RunnerTold:
+    async def sync(self, identity: Identity, report: RunnerReport) -> RunnerPlan:
         """Take a runner's report, and return what it should host and check.
 
         Raises `RunnerRefused` if another runner of this name is connected.
@@ -165,7 +167,7 @@ class Hosting:
 
     # ----------------------------------------------------------------------- deciding
 
-    async def _decide(self, now: int, report: RunnerSays) -> dict[int, Wanted]:
+    async def _decide(self, now: int, report: RunnerReport) -> dict[int, Wanted]:
         """Decide who hosts what, and return the wanted bots."""
         wanted = await self.needed.find(self._plan.bots)
         waiting = await self._checks.waiting(now)
@@ -226,29 +228,34 @@ class Hosting:
         here = {name for name in self._runners if self._hears(name)}
         return bool(program) and bool(here) and here <= self._without(program)
 
-    def in_want(self, row: SubmissionRow) -> str:
-        """Return a sentence if no machine has what a submission needs; or ""."""
+    def why_unchecked(self, row: SubmissionRow) -> str:
+        """Return why a submission waits, in sentences; or ""."""
         if row.status == "refused":
             return ""
         if not self.machines:
-            what = "checks" if row.status == "waiting" else "runs"
+            what = "checks" if row.unchecked else "runs"
             return f"No runner machine is connected, so nothing {what} it. {RUNNER_HINT}"
         if not self.lacks(row.needs):
-            return ""
+            return self._checks.progress(row.id) if row.unchecked else ""
         return (
             f"It is started with {row.needs}, which no runner machine here has: it waits until one "
             "comes that has it."
         )
 
-    async def in_vain(self, competition_id: str) -> list[str]:
-        """Return a warning if submissions for a competition wait and no machine is connected."""
-        if self.machines:
-            return []
-        names = await self._store.read(submission_sql.waiting_for, competition_id)
-        if not names:
-            return []
-        some = f"{len(names)} submissions wait" if len(names) > 1 else f"{names[0]} waits"
-        return [f"{some} for a check, and no runner machine is connected. {RUNNER_HINT}"]
+    async def waiting_checks(self, competition_id: str) -> list[str]:
+        """Return why submissions for a competition wait for their checks, in queue order."""
+        rows = await self._store.read(submission_sql.waiting_for, competition_id)
+        if rows and not self.machines:
+            some = f"{len(rows)} submissions wait" if len(rows) > 1 else f"{rows[0].name} waits"
+            return [f"{some} for a check, and no runner machine is connected. {RUNNER_HINT}"]
+        order = self._checks.order()
+        rows.sort(key=lambda row: order.get(row.id, len(order)))
+        told = [
+            f"{row.name} waits for its check. {self.why_unchecked(row)}".rstrip()
+            for row in rows[:CHECKS_TOLD]
+        ]
+        more = len(rows) - len(told)
+        return told + ([f"{more} more wait for their checks."] if more else [])
 
     @property
     def programs(self) -> frozenset[str]:
@@ -260,7 +267,7 @@ class Hosting:
             for each in runner.report.languages
         )
 
-    def waits_for(self, bot: int, version: int | None, only_hosted: bool) -> str:
+    def absence_of(self, bot: int, version: int | None, only_hosted: bool) -> str:
         """Return why a bot is not online.
 
         The text is the rest of a sentence that begins with the bot's name.
@@ -327,7 +334,7 @@ class Hosting:
         running = self._tournaments.running(match.tournament)
         return Priority.FINAL if running is None else priority_of(running)
 
-    async def _answer(self, report: RunnerSays, wanted: Mapping[int, Wanted]) -> RunnerTold:
+    async def _answer(self, report: RunnerReport, wanted: Mapping[int, Wanted]) -> RunnerPlan:
         bots = []
         for bot, place in self._plan.bots.items():
             if place.machine != report.name:
@@ -356,7 +363,7 @@ class Hosting:
             if check is not None and self._plan.checks.get(each) == report.name:
                 self._checks.give(each, report)
                 checks.append(check)
-        return RunnerTold(EVERY_MS, LEASE_NS // 1_000_000, checks, bots)
+        return RunnerPlan(EVERY_MS, LEASE_NS // 1_000_000, checks, bots)
 
     # ------------------------------------------------------------------------ tickets
 

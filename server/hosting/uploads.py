@@ -23,7 +23,7 @@ from plyhouse.protocol.hosting.package_rules import Rules, in_units
 from plyhouse.server.accounts.roles import role_in
 from plyhouse.server.competition_rules.class_list import account_name
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.wire.rates import Rate
+from plyhouse.server.wire.limits import Rate
 from plyhouse.storage import competition_sql, submission_sql
 from plyhouse.storage.errors import SubmissionRefusal
 from plyhouse.storage.rows import Identity

@@ -38,13 +38,13 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.results.record import Record, write_record
-from plyhouse.server.wire.rates import Rate
+from plyhouse.server.wire.limits import Rate
 
 log = logging.getLogger("plyhouse.server")
 
@@ -70,6 +70,10 @@ class NotWorkedOut(Exception):  # noqa: N818 - a condition, named by its code
         super().__init__(message)
         self.code = code
         self.retry_after = retry_after
+
+
+Given = str | Callable[[], Awaitable[str]]
+"""Input of a program, or the function that reads it."""
 
 
 class WorkedOut:
@@ -110,17 +114,17 @@ class WorkedOut:
 
     async def known(self, key: str) -> bool:
         """Return whether an answer is kept or already being computed."""
-        return key in self._running or await asyncio.to_thread(self._kept, key) is not None
+        return key in self._running or await asyncio.to_thread(self.kept, key) is not None
 
-    async def of(self, key: str, about: str, more: Sequence[str], given: str) -> dict[str, Any]:
+    async def of(self, key: str, about: str, more: Sequence[str], given: Given) -> dict[str, Any]:
         """Return the answer with this key: a kept one, or that of the program.
 
-        The program gets the arguments ``more`` and the input ``given``.  ``about`` names the
-        subject in messages.  Raises `NotWorkedOut`.
+        The program gets the arguments ``more`` and the input ``given``, which is read for it alone.
+        ``about`` names the subject in messages.  Raises `NotWorkedOut`.
         """
         task = self._running.get(key)
         if task is None:
-            kept = await asyncio.to_thread(self._kept, key)
+            kept = await asyncio.to_thread(self.kept, key)
             if kept is not None:
                 return kept
             task = self._running.get(key)  # begun by another request meanwhile
@@ -152,10 +156,13 @@ class WorkedOut:
         if self._own_folder is not None:
             await asyncio.to_thread(shutil.rmtree, self._own_folder, ignore_errors=True)
 
-    async def _work(self, key: str, about: str, more: Sequence[str], given: str) -> dict[str, Any]:
+    async def _work(
+        self, key: str, about: str, more: Sequence[str], given: Given
+    ) -> dict[str, Any]:
         try:
             async with self._places:
-                code, output, complaint = await _run([*self._command, *more], given, self.seconds)
+                text = given if isinstance(given, str) else await given()
+                code, output, complaint = await _run([*self._command, *more], text, self.seconds)
         except TimeoutError:
             log.error("%s took too long", about)
             raise NotWorkedOut(
@@ -182,7 +189,8 @@ class WorkedOut:
 
     # ------------------------------------------------------------------- in threads: files
 
-    def _kept(self, key: str) -> dict[str, Any] | None:
+    def kept(self, key: str) -> dict[str, Any] | None:
+        """Return the answer that is kept under a key."""
         folder = self._folder or self._own_folder
         if folder is None:
             return None
@@ -281,16 +289,36 @@ class Reviews:
         """Return the review of a finished match, as JSON; raises `NotWorkedOut`."""
         if not self.offered:
             raise NotWorkedOut("review/off", "This server reviews no matches.")
-        seconds = f"{self._found.seconds:g}"
-        key = hashlib.sha256(f"{match}|{seat}|{seconds}|plies from 1".encode()).hexdigest()[:32]
-        more = ["--seconds", seconds]
+        more = ["--seconds", f"{self._found.seconds:g}"]
         if seat is not None:
             more += ["--seat", str(seat + 1)]  # people count from 1, and so do commands
+        key = self._key(match, seat)
         return await self._found.of(key, f"the review of match {match}", more, record)
+
+    def kept(self, match: str, seats: int) -> dict[int, dict[str, Any]]:
+        """Return the reviewed plies of a match, from the reviews of its seats that are kept."""
+        found = (self._found.kept(self._key(match, seat)) for seat in (None, *range(seats)))
+        return {row["ply"]: row for each in found if each is not None for row in each["plies"]}
+
+    async def of_bot(self, bot: str, matches: Sequence[str], read: Given) -> dict[str, Any]:
+        """Return what a bot loses per ply in these matches, as JSON; ``read`` gives their records.
+
+        Raises `NotWorkedOut`.
+        """
+        if not self.offered:
+            raise NotWorkedOut("review/off", "This server reviews no matches.")
+        seconds = f"{self._found.seconds:g}"
+        key = hashlib.sha256("|".join([bot, seconds, *matches]).encode()).hexdigest()[:32]
+        more = ["--bot", bot, "--seconds", seconds]
+        return await self._found.of(key, f"the review of {bot}", more, read)
 
     async def close(self) -> None:
         """Stop all running reviews."""
         await self._found.close()
+
+    def _key(self, match: str, seat: int | None) -> str:
+        text = f"{match}|{seat}|{self._found.seconds:g}|plies from 1"
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 MAX_DEPTH: Final = 12

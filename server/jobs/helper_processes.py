@@ -4,7 +4,7 @@ A computing thread blocks the event loop for moments; a process does not.  With 
 leaves most of the processor to the clocks.  Processes start when they are first needed, and stay.
 A function is passed by reference: the process imports its module.
 
-A queue that runs long work one piece at a time, fairly among visitors.
+A queue that runs few pieces of long work at a time, fairly among visitors.
 
 A thread that replays a long match blocks the event loop for moments.  Many such threads together
 block it for long, while clocks are running.
@@ -39,6 +39,8 @@ class Helpers:
     """A pool of at most ``most`` processes, which know the same games as this one."""
 
     def __init__(self, most: int) -> None:
+        self.queue = FairQueue()
+        """Admits one visitor at a time to work that a reader asks for again and again."""
         self._places = asyncio.Semaphore(most)
         self._idle: list[asyncio.subprocess.Process] = []
         self._game_files: dict[asyncio.subprocess.Process, set[str]] = {}
@@ -150,15 +152,19 @@ def _answer(message: bytes, answers: IO[bytes]) -> None:
 
 
 class FairQueue:
-    """Admits one caller at a time; each visitor has one place in the queue.
+    """Admits ``most`` callers at a time; each visitor has one place in the queue.
 
     Further calls of a visitor wait behind that place.
     """
 
-    def __init__(self) -> None:
-        self._one = asyncio.Lock()
+    def __init__(self, most: int = 1) -> None:
+        self._places = asyncio.Semaphore(most)
         self._lines: dict[Hashable, asyncio.Lock] = {}
         self._waiting: dict[Hashable, int] = {}
+
+    def busy(self, visitor: Hashable) -> bool:
+        """Return whether a call of this visitor would have to wait."""
+        return visitor in self._waiting or self._places.locked()
 
     @asynccontextmanager
     async def of(self, visitor: Hashable) -> AsyncIterator[None]:
@@ -166,7 +172,7 @@ class FairQueue:
         line = self._lines.setdefault(visitor, asyncio.Lock())
         self._waiting[visitor] = self._waiting.get(visitor, 0) + 1
         try:
-            async with line, self._one:
+            async with line, self._places:
                 yield
         finally:
             self._waiting[visitor] -= 1

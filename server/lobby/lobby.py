@@ -23,6 +23,7 @@ from plyhouse.protocol.messages import (
     Unseek,
 )
 from plyhouse.protocol.messages import Seek as SeekMessage
+from plyhouse.protocol.parts import help_misfit
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.lobby.matchmaking import Matchmaker, PoolKey, Seek, SeekError
 from plyhouse.server.lobby.seek_hints import reasons
@@ -31,8 +32,8 @@ from plyhouse.server.match.presence import Presence
 from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import SECOND, InvalidTimeControl, TimeControl
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.match_runner import BEGUN_AT_ONCE, MatchRunner
-from plyhouse.server.wire.rates import Rate
+from plyhouse.server.table.live_matches import BEGUN_AT_ONCE, LiveMatches
+from plyhouse.server.wire.limits import Rate
 from plyhouse.storage.rows import new_id
 
 PAIRING_SECONDS: Final = 0.005
@@ -108,7 +109,7 @@ class Lobby:
     def __init__(
         self,
         config: ServerConfig,
-        runner: MatchRunner,
+        live_matches: LiveMatches,
         directory: Directory,
         admit_to_hosted: Callable[[Presence, Presence, Terms], None] | None = None,
         may_be_secret: Callable[[str], bool] = lambda _: False,
@@ -119,7 +120,7 @@ class Lobby:
         not contain a bot's name.
         """
         self._config = config
-        self._runner = runner
+        self._live_matches = live_matches
         self._directory = directory
         self._matchmaker = Matchmaker(
             own_bots_rated=config.allow_own_bots, max_seeks=config.max_seeks_per_bot
@@ -127,7 +128,7 @@ class Lobby:
         self._seekers: dict[str, int] = {}
         """The id of the bot of each open seek."""
         self._challenges: dict[str, _Challenge] = {}
-        self._unwanted = Rate(*CHALLENGES, runner.now)
+        self._unwanted = Rate(*CHALLENGES, live_matches.now)
         self._admit_to_hosted = admit_to_hosted
         self._may_be_secret = may_be_secret
         self.on_seek: SeekWatcher | None = None
@@ -144,7 +145,7 @@ class Lobby:
 
     def open_seeks(self) -> list[Seek]:
         """Return the seeks that anybody may join, the longest waiting first."""
-        return [each for each in self._public_seeks() if self._room(each.name) > 0]
+        return [one for one in self._public_seeks() if not one.help and self._room(one.name) > 0]
 
     def _public_seeks(self) -> list[Seek]:
         return [each for each in self._matchmaker.seeks() if not each.invitation]
@@ -157,7 +158,7 @@ class Lobby:
         ``identifier`` is that of a seek which another server has opened and cannot serve any more.
         """
         terms = self._terms(message.game, message.time_control, message.rated, message.mirrored)
-        self._may_play(bot, terms.rated)
+        self._may_play(bot, terms.rated, message.help)
         if bot.guest:
             self._guest_is_free(bot)
         self._needs_room(bot, terms)
@@ -172,6 +173,7 @@ class Lobby:
             count=message.count,
             mirrored=terms.mirrored,
             invitation=message.invitation,
+            help=message.help,
         )
         try:
             self._matchmaker.add(seek)
@@ -218,13 +220,11 @@ class Lobby:
         terms_of: dict[PoolKey, Terms] = {}
         for proposal in proposals:
             pool = proposal.pool
-            terms = terms_of.get(pool)
-            if terms is None:
+            if pool not in terms_of:
                 control = TimeControl.parse(pool.time_control)
-                terms = Terms(get_game(pool.game), control, pool.rated, pool.mirrored)
-                terms_of[pool] = terms
+                terms_of[pool] = Terms(get_game(pool.game), control, pool.rated, pool.mirrored)
             orders = [[self._seekers[seek.id] for seek in order] for order in proposal.orders]
-            self._runner.begin(terms, orders)
+            self._live_matches.begin(terms_of[pool], orders)
         # Only after the loop: one seek may be in several proposals.
         for seek in {seek.id: seek for each in proposals for seek in each.seeks}.values():
             still_open = seek.id in self._matchmaker
@@ -296,7 +296,7 @@ class Lobby:
         asked: list[Presence] = []
         for name in (message.opponent, *message.others):
             asked.append(self._opponent((bot, *asked), name, terms))
-            self._may_play(asked[-1], terms.rated)
+            self._may_play(asked[-1], terms.rated, message.help)
         mine = self._challenges_of(bot)
         if mine >= self._config.max_seeks_per_bot:
             raise ProtocolError(
@@ -422,7 +422,7 @@ class Lobby:
         """Begin the match of a challenge, with ``seat`` for the first of ``sides``."""
         first = int(challenge, 36) % len(sides) if seat is None else seat
         order = _rotated(list(sides), first)
-        self._runner.begin(terms, [_rotated(order, turn) for turn in range(terms.at_once)])
+        self._live_matches.begin(terms, [_rotated(order, turn) for turn in range(terms.at_once)])
 
     def _close(self, identifier: str, reason: str, detail: str = "") -> None:
         challenge = self._challenges.pop(identifier, None)
@@ -450,9 +450,11 @@ class Lobby:
         game = read_game(spec)
         return Terms(game, read_time_control(control, self._config), rated, mirrored)
 
-    def _may_play(self, bot: Presence, rated: bool) -> None:
+    def _may_play(self, bot: Presence, rated: bool, demand: str = "") -> None:
         if rated and bot.casual:
             raise ProtocolError("guest/casual", f"{bot.name} plays casual matches only.")
+        if misfit := help_misfit(bot.name, bot.version, demand):
+            raise ProtocolError("help/required", f"{misfit}.")
 
     def _guest_is_free(self, bot: Presence) -> None:
         """Raise if a guest already has a match, a seek or a challenge."""

@@ -1,8 +1,8 @@
 """Pairing bots that look for opponents: pure pools of seeks.
 
 A pool contains the seeks for the same game, time control, kind (rated or casual), form (mirrored or
-not) and invitation.  A seek for a game of one seat needs nobody else.  `Matchmaker.pair` makes
-pairings until none is possible, by these rules:
+not), invitation and level of help.  A seek for a game of one seat needs nobody else.
+`Matchmaker.pair` makes pairings until none is possible, by these rules:
 
 1. The seek that has waited longest is served first, and those that waited longest are its
    opponents; a seek that was served goes to the end of the queue.
@@ -31,6 +31,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Final, NamedTuple, TypeAlias, TypeVar
 
+from plyhouse.protocol.parts import HelpDemand
+
 REMEMBERED: Final = 2000
 """Bots, and groups of bots, whose last opponents and seats count for the next pairing."""
 
@@ -43,6 +45,7 @@ class PoolKey(NamedTuple):
     rated: bool
     mirrored: bool
     invitation: str = ""
+    help: HelpDemand = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,8 @@ class Seek:
     mirrored: bool = False
     invitation: str = ""
     """The secret that its opponents must know; empty if anybody may be one."""
+    help: HelpDemand = ""
+    """The level of help that all seats have; empty for any."""
 
     @property
     def name(self) -> str:
@@ -78,7 +83,9 @@ class Seek:
     @property
     def pool(self) -> PoolKey:
         """The pool to which it belongs."""
-        return PoolKey(self.game, self.time_control, self.rated, self.mirrored, self.invitation)
+        return PoolKey(
+            self.game, self.time_control, self.rated, self.mirrored, self.invitation, self.help
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
+from plyhouse.protocol.parts import help_label
 from plyhouse.server.lobby.matchmaking import PoolKey, Seek
 
 NAMED: Final = 3
@@ -22,8 +23,9 @@ def terms_in_words(pool: PoolKey) -> str:
     >>> terms_in_words(PoolKey("pig", "move:1", True, False))
     'pig, move:1, rated'
     """
-    kind = "rated" if pool.rated else "casual"
-    return f"{pool.game}, {pool.time_control}, {kind}{', mirrored' if pool.mirrored else ''}"
+    kind = f"{'rated' if pool.rated else 'casual'}{', mirrored' if pool.mirrored else ''}"
+    helped = f", {help_label(pool.help)}" if pool.help else ""
+    return f"{pool.game}, {pool.time_control}, {kind}{helped}"
 
 
 def reasons(

@@ -30,7 +30,7 @@ from typing import Final
 
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.match.presence import Presence
-from plyhouse.server.match.terminations import ENDINGS, FORFEITS, Fault, fault_of
+from plyhouse.server.match.terminations import FORFEITS, TERMINATIONS, Fault, fault_of
 from plyhouse.storage import suspensions
 from plyhouse.storage.errors import StorageError
 from plyhouse.storage.store import Store
@@ -62,7 +62,7 @@ def why(matches: Iterable[Ended], after: int, window: int) -> str:
     total = kinds.total()
     if total < after:
         return ""
-    parts = [f"{_times(n)} it {ENDINGS[kind].words}" for kind, n in kinds.most_common()]
+    parts = [f"{_times(n)} it {TERMINATIONS[kind].words}" for kind, n in kinds.most_common()]
     of = f"its last {total}" if total == len(counted) else f"{total} of its last {len(counted)}"
     return f"it forfeited {of} matches: {', '.join(parts)}"
 

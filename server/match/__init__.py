@@ -6,15 +6,14 @@ clock          the running times; `time_control` is the rule, with refunds and l
 time_control   time controls, as text and as values
 chance         committed seeds, and outcomes derived from them
 views          the only place that turns a state into data for a viewer
-audience       what each viewer asked for, and the events that it has got
-attendance     seats that are away, and how long the match waits
+audience       what each viewer asked for and has got; seats that are away, and how long the match
+               waits
 history        everything that stored events determine
 events         the events of a match as rows; `restore` rebuilds a match from them
 restore        a match after the server was killed
 presence       immutable records of bots, matches and pairings, for packages and other servers
-outcomes       returns of matches that did not end by the rules
-terminations   the ways in which a match can end, and how each counts
+terminations   the ways in which a match can end, how each counts, and the returns of those that
+               the rules do not decide
 terms          what is fixed before the match begins
-thoughts       a bot's thoughts, kept with the ply
 example_turns  example turns for the documentation
 """

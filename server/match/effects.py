@@ -63,30 +63,32 @@ Milestone: TypeAlias = Started | Finish
 """Effects that the shell translates into operations of the store."""
 Row: TypeAlias = EventRow | Milestone
 """Effects that must be durable: rows as they are stored, and milestones."""
-Telling: TypeAlias = Send | Broadcast
+Outgoing: TypeAlias = Send | Broadcast
 """Effects that are sent once the rows are durable."""
 
 
 class Effects:
     """The effects of one input: first `rows` become durable, then `told` is sent."""
 
-    __slots__ = ("milestone", "rows", "told")
+    __slots__ = ("messages", "milestone", "rows")
 
-    def __init__(self, rows: list[Row], told: list[Telling], *, milestone: bool = False) -> None:
+    def __init__(
+        self, rows: list[Row], messages: list[Outgoing], *, milestone: bool = False
+    ) -> None:
         self.rows = rows
-        self.told = told
+        self.messages = messages
         self.milestone = milestone
         """True if the rows contain a `Started` or a `Finish`."""
 
     def __bool__(self) -> bool:
-        return bool(self.rows or self.told)
+        return bool(self.rows or self.messages)
 
     def __repr__(self) -> str:
-        return f"Effects({self.rows!r}, {self.told!r})"
+        return f"Effects({self.rows!r}, {self.messages!r})"
 
     def then(self, later: Effects) -> Self:
         """Append the effects of a later input; the rows of both still come first."""
         self.rows += later.rows
-        self.told += later.told
+        self.messages += later.messages
         self.milestone = self.milestone or later.milestone
         return self

@@ -54,16 +54,14 @@ from plyhouse.protocol.messages import (
     Termination,
     Turn,
 )
-from plyhouse.server.match import outcomes
-from plyhouse.server.match.attendance import Attendance
-from plyhouse.server.match.audience import Audience
+from plyhouse.server.match import terminations
+from plyhouse.server.match.audience import Attendance, Audience
 from plyhouse.server.match.chance import commitment, normal_nonce
 from plyhouse.server.match.clock import Clock
-from plyhouse.server.match.effects import Broadcast, Effects, Finish, Row, Send, Started, Telling
-from plyhouse.server.match.events import tried
+from plyhouse.server.match.effects import Broadcast, Effects, Finish, Outgoing, Row, Send, Started
+from plyhouse.server.match.events import read_info, tried
 from plyhouse.server.match.history import Course
 from plyhouse.server.match.terms import MatchConfig, as_sent
-from plyhouse.server.match.thoughts import read_info
 from plyhouse.server.match.time_control import MS, SECOND, Ledger
 from plyhouse.server.match.views import Views, clock_states, ledger_entry
 from plyhouse.storage.causes import NO_CAUSE, Cause, seat_label
@@ -72,6 +70,10 @@ __all__ = ["Match", "MatchConfig"]
 
 OUT_OF_STEP: Final = frozenset(["match/not_your_turn", "match/stale_ply", "match/future_ply"])
 """Errors whose answer includes the current ply."""
+
+
+_GAVE_UP: Final[dict[Termination, str]] = {"resignation": "resigned", "no_answer": "no_answer"}
+"""Codes of causes, by the termination that a seat's runner reports; "failed" for any other."""
 
 
 class Match:
@@ -337,25 +339,25 @@ class Match:
             canonical = self.game.format(before, action)
             ledger = clock.stop(seat, now, lag_ns, stall_ns)
             row = course.acted(before, action, seat, canonical, as_sent(text), ledger)
-            said = ""
+            info_error = ""
             if info is not None:
-                kept, said = read_info(info)
+                kept, info_error = read_info(info)
                 if kept:
                     row = replace(row, data=kept)
             rows: list[Row] = [row]
             if position.state.to_move == CHANCE:
                 course.roll(rows)
             clocks = clock_states(clock, now, position.state.to_move)
-            told: list[Telling] = []
+            messages: list[Outgoing] = []
             if course.offers and course.lapse(seat):
-                told += self.audience.others(seat, DrawDeclined(self.config.match, seat))
+                messages += self.audience.others(seat, DrawDeclined(self.config.match, seat))
             if re is not None:
                 entry = ledger_entry(ply, seat, ledger)
                 events = self.audience.events(seat)
                 match = self.config.match
-                answer = Accepted(re, match, ply, events, clocks, entry, False, said)
-                told.append(Send(seat, answer))
-            return self._proceed(rows, told, now, clocks)
+                answer = Accepted(re, match, ply, events, clocks, entry, False, info_error)
+                messages.append(Send(seat, answer))
+            return self._proceed(rows, messages, now, clocks)
         except Exception as error:  # the rules of a game, even a user's, may raise anything
             course.back(mark)
             return self._refused(seat, re, "match/over", after=self._fault(error, now))
@@ -369,13 +371,13 @@ class Match:
         *,
         re: int | None = None,
     ) -> Effects:
-        """Resign for a seat, or end the match because its runner reports ``bot_crash``.
+        """Resign for a seat, or end the match as its runner reports: `bot_crash`, `no_answer`.
 
         ``detail`` is stored for the author of the bot and shown to nobody else.
         """
         if refused := self._not_running(seat, now, re):
             return refused
-        did = "resigned" if termination == "resignation" else "failed"
+        did = _GAVE_UP.get(termination, "failed")
         cause = Cause(did, (seat,), (self.position.ply + 1,))
         return self._answered(seat, re, self._forfeit(termination, seat, cause, now, detail=detail))
 
@@ -393,7 +395,7 @@ class Match:
         if course.offered_at[seat] == self.position.ply:
             return self._refused(seat, re, "match/draw_offered_already")
         effects = self._ok(seat, re, [course.offer(seat)])
-        effects.told += self.audience.others(seat, DrawOffered(self.config.match, seat))
+        effects.messages += self.audience.others(seat, DrawOffered(self.config.match, seat))
         return effects
 
     def accept_draw(self, seat: int, now: int, *, re: int | None = None) -> Effects:
@@ -408,7 +410,7 @@ class Match:
         effects = self._ok(seat, re, [course.agree(seat)])
         if len(course.offers) < self.seats:
             return effects
-        returns = outcomes.draw_returns(self.game)
+        returns = terminations.draw_returns(self.game)
         return effects.then(self._finish("draw_agreed", returns, None, Cause("draw"), now))
 
     def decline_draw(self, seat: int, now: int, *, re: int | None = None) -> Effects:
@@ -418,7 +420,7 @@ class Match:
         if not self.course.offers:
             return self._refused(seat, re, "match/draw_not_offered")
         effects = self._ok(seat, re, [self.course.decline(seat)])
-        effects.told += self.audience.others(seat, DrawDeclined(self.config.match, seat))
+        effects.messages += self.audience.others(seat, DrawDeclined(self.config.match, seat))
         return effects
 
     # --------------------------------------------------------- connections, time, the server
@@ -430,12 +432,12 @@ class Match:
         `turn_missed` or `turn_written` follows.
         """
         left = self.course.status != "finished" and self.attendance.leave(seat, now)
-        told = self.audience.notices(seat, self._absence(seat, now)) if left else []
+        messages = self.audience.notices(seat, self._absence(seat, now)) if left else []
         if turn_pending:
-            return Effects([], told)
+            return Effects([], messages)
         if left and self.turn_open and seat == self.position.state.to_move:
             self.clock.start(seat, now)
-        return Effects([], told)
+        return Effects([], messages)
 
     def reconnected(self, seat: int, now: int) -> Effects:
         """Note that a seat is back.
@@ -447,7 +449,7 @@ class Match:
         if self.attendance.until(seat) is not None:
             text = f"{self._holder(seat)} is back."
             back = Notice("notice/back", text, self.config.match, seat)
-            expired.told += self.audience.notices(seat, [back])
+            expired.messages += self.audience.notices(seat, [back])
         self.attendance.come(seat)
         return expired
 
@@ -498,7 +500,7 @@ class Match:
         """
         if self.course.status == "finished":
             return Effects([], [])
-        returns = outcomes.void_returns(self.seats)
+        returns = terminations.void_returns(self.seats)
         return self._finish(termination, returns, seat, cause, now, detail=detail)
 
     def exclude(self, seat: int, now: int) -> Effects:
@@ -559,17 +561,17 @@ class Match:
     def _proceed(
         self,
         rows: list[Row],
-        told: list[Telling],
+        messages: list[Outgoing],
         now: int,
         clocks: list[ClockState] | None = None,
     ) -> Effects:
         """Send the next turn and the updates of followers, or finish the match.
 
-        ``rows`` and ``told`` are the earlier effects of the input.
+        ``rows`` and ``messages`` are the earlier effects of the input.
         """
         position = self.position
         mover = position.state.to_move
-        effects = Effects(rows, told)
+        effects = Effects(rows, messages)
         if mover == TERMINAL:
             returns = tuple([float(value) for value in position.state.returns()])
             return effects.then(self._finish("normal", returns, None, NO_CAUSE, now))
@@ -578,13 +580,13 @@ class Match:
             return effects.then(self.abort(Cause("too_long", (), (limit,)), now))
         if clocks is None:
             clocks = clock_states(self.clock, now, mover)
-        told.append(self._turn(mover, now, clocks, retry=False))
+        messages.append(self._turn(mover, now, clocks, retry=False))
         audience = self.audience
         if audience.has_followers:
-            told += audience.updates(mover, position.state, position.ply, clocks)
+            messages += audience.updates(mover, position.state, position.ply, clocks)
         return effects
 
-    def _updates(self, mover: int | None, now: int) -> list[Telling]:
+    def _updates(self, mover: int | None, now: int) -> list[Outgoing]:
         """Return the updates of everyone who follows the match, except the mover."""
         if not self.audience.has_followers:
             return []
@@ -599,7 +601,7 @@ class Match:
     def _answered(self, seat: int, re: int | None, effects: Effects) -> Effects:
         """Answer with ``ok`` before the other messages."""
         if re is not None:
-            effects.told.insert(0, Send(seat, Ok(re)))
+            effects.messages.insert(0, Send(seat, Ok(re)))
         return effects
 
     def _refused(
@@ -616,7 +618,7 @@ class Match:
         if re is not None:
             text = message or ERRORS[code].message
             ply = self.position.ply if code in OUT_OF_STEP else None
-            effects.told.append(Send(seat, Error(code, text, re, self.config.match, ply=ply)))
+            effects.messages.append(Send(seat, Error(code, text, re, self.config.match, ply=ply)))
         return effects
 
     # ------------------------------------------------------------- what cannot be granted
@@ -684,15 +686,15 @@ class Match:
         """Handle an illegal action by the match's rule; the clock keeps running."""
         shown = self.views.refusal(error, self.position.state, text)
         legal = self.views.legal(self.position.state)
-        told: list[Telling] = []
+        messages: list[Outgoing] = []
         if re is not None:
             answer = Error(error.code, shown, re, self.config.match, legal)
-            told.append(Send(seat, answer))
-        effects = Effects([self.course.illegal(seat, tried(text))], told)
+            messages.append(Send(seat, answer))
+        effects = Effects([self.course.illegal(seat, tried(text))], messages)
         state = self.position.state
         may_retry = self.config.illegal_rule == "retry" or not self.game.lists_all(state)
         if may_retry and self.course.retries <= self.config.max_retries:
-            told.append(self._turn(seat, now, clock_states(self.clock, now, seat), retry=True))
+            messages.append(self._turn(seat, now, clock_states(self.clock, now, seat), retry=True))
             return effects
         cause = Cause("illegal", (seat,), (self.position.ply + 1,))
         detail = f"{tried(text)!r}: {shown}"  # its author may read it: omit the text of `error`
@@ -728,10 +730,10 @@ class Match:
         cause = Cause("flag", (seat,), (self.position.ply + 1,))
         ledger = self.clock.stop(seat, now, stall_ns=stall_ns)
         try:
-            returns = outcomes.flag_returns(self.game, self.position.state, seat)
+            returns = terminations.flag_returns(self.game, self.position.state, seat)
         except Exception as error:  # the rules of a game, even a user's, may raise anything
             return self._fault(error, now)
-        if returns != outcomes.forfeit_returns(self.game, seat):
+        if returns != terminations.forfeit_returns(self.game, seat):
             cause = Cause("flag_draw", (seat, 1 - seat), cause.numbers)
         return self._finish("flag_fall", returns, seat, cause, now, ledger=ledger, on_clock=seat)
 
@@ -753,7 +755,7 @@ class Match:
         *,
         detail: str = "",
     ) -> Effects:
-        returns = outcomes.forfeit_returns(self.game, seat)
+        returns = terminations.forfeit_returns(self.game, seat)
         return self._finish(termination, returns, seat, cause, now, detail=detail)
 
     def _finish(
@@ -771,16 +773,16 @@ class Match:
         """End the match; the last row accounts for the ply under way, if there is one."""
         if on_clock is None and (on_clock := self.clock.running) is not None:
             ledger = self.clock.settle(on_clock, now)
-        told = self._updates(None, now) if termination == "normal" else []
+        messages = self._updates(None, now) if termination == "normal" else []
         outcome = Outcome(termination, list(returns), seat, cause.sentence(self.config.players))
         row = self.course.end(outcome, cause, ledger, on_clock, detail)
         self.attendance.clear()
         self.views.forget()
-        finish = Finish(outcome, cause, self.position.ply, termination in outcomes.VOID)
-        told += [Send(each, self._finished(each)) for each in range(self.seats)]
+        finish = Finish(outcome, cause, self.position.ply, termination in terminations.VOID)
+        messages += [Send(each, self._finished(each)) for each in range(self.seats)]
         if self.audience.has_spectators:
-            told.append(Broadcast(self._finished(-1)))
-        return Effects([row, finish], told, milestone=True)
+            messages.append(Broadcast(self._finished(-1)))
+        return Effects([row, finish], messages, milestone=True)
 
     def _finished(self, viewer: int) -> Finished:
         outcome = self.course.outcome

@@ -53,7 +53,7 @@ def example_turn(game: Game) -> Turn | None:
 
 def _turn(effects: Effects) -> Turn | None:
     """Return the turn among the effects of an input."""
-    for telling in effects.told:
-        if isinstance(telling, Send) and isinstance(telling.message, Turn):
-            return telling.message
+    for outgoing in effects.messages:
+        if isinstance(outgoing, Send) and isinstance(outgoing.message, Turn):
+            return outgoing.message
     return None

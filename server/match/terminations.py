@@ -1,15 +1,33 @@
-"""The table of the ways in which a match can end, and how each counts.
+"""The ways in which a match can end, how each counts, and its returns.
 
-It also has whose fault each is.
+The table `TERMINATIONS` also has whose fault each is.
 
 A *forfeit* is a match that a seat lost by something else than play.  Reports, standings, logs, the
-suspension of versions and the table of ``docs/endings.md`` all read `ENDINGS`; none has its own
-list.  A *void* match counts for nothing (`plyhouse.protocol.messages.VOID`).
+suspension of versions and the table of ``docs/endings.md`` all read `TERMINATIONS`.  A *void* match
+counts for nothing (`plyhouse.protocol.messages.VOID`).
 
->>> ENDINGS["flag_fall"].forfeit, ENDINGS["resignation"].forfeit
+>>> TERMINATIONS["flag_fall"].forfeit, TERMINATIONS["resignation"].forfeit
 (True, False)
 >>> fault_of("disconnect")
 <Fault.CONNECTION: 'connection'>
+
+If a match did not end by the rules of its game, this module computes its returns.  A seat that
+forfeits or resigns gets the lowest return of the game, and so do the seats of its team
+(`Game.team`).  The returns of the other seats depend on the game's utility:
+
+* zero sum: the loss of the guilty seat is shared equally, ``-min / (n - 1)`` each;
+* constant sum: the constant is one best and ``n - 1`` worst returns (a winner takes all), and
+  the others share equally what the guilty seat left of it;
+* two teams: the seats of the other team get what the guilty team lost, ``-min``;
+* general sum, and other numbers of teams: everyone else gets the most that the game can give,
+  since nobody else did wrong and nobody's return depends on another's.
+
+A flag fall against a seat that cannot win is a draw (`Game.can_win`).
+
+All are within the bounds that the game has with its parameters.  An agreed draw gives everyone 0 in
+a zero-sum game, an equal share of the constant in a constant-sum game, and the middle of the bounds
+elsewhere.  A void match (`VOID`) has no result; its returns are written as zeros and count for
+nothing.
 """
 
 from __future__ import annotations
@@ -17,9 +35,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
+from plyhouse.games.base import Game, Utility
 from plyhouse.protocol.messages import VOID, Outcome, Termination
+
+__all__ = [
+    "FORFEITS",
+    "TERMINATIONS",
+    "VOID",
+    "Fault",
+    "TerminationFacts",
+    "counts_word",
+    "draw_returns",
+    "fault_of",
+    "flag_returns",
+    "forfeit_returns",
+    "forfeiting_seat",
+    "void_returns",
+]
 
 
 class Fault(StrEnum):
@@ -31,12 +65,12 @@ class Fault(StrEnum):
     """The fault of the bot's program, which would do it again."""
     CONNECTION = "connection"
     """The bot was away: its machine, its network, or a late start."""
-    HOUSE = "house"
+    SERVER = "server"
     """The fault of the server or the game, or an organiser's decision."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class TerminationFacts:
     """One way in which a match ends."""
 
     name: Termination
@@ -63,61 +97,68 @@ class Ending:
 
 
 _TABLE: Final = (
-    Ending("normal", "played to the end", "By the rules of the game.", Fault.NOBODY),
-    Ending("resignation", "resigned", "A seat gave up.", Fault.NOBODY),
-    Ending(
+    TerminationFacts("normal", "played to the end", "By the rules of the game.", Fault.NOBODY),
+    TerminationFacts("resignation", "resigned", "A seat gave up.", Fault.NOBODY),
+    TerminationFacts(
         "draw_agreed",
         "agreed on a draw",
         "Both seats agreed, in games that have draw offers.",
         Fault.NOBODY,
     ),
-    Ending(
+    TerminationFacts(
         "flag_fall",
         "ran out of time",
         "A seat's time was up.",
         Fault.PROGRAM,
         "too slow, hangs, waits for input",
     ),
-    Ending(
+    TerminationFacts(
         "illegal_action",
         "played an illegal action",
         "A seat did what the rules do not allow, and the match's rule is `forfeit`.",
         Fault.PROGRAM,
         "breaks the rules, writes what is no action",
     ),
-    Ending(
+    TerminationFacts(
         "disconnect",
         "was away",
         "A seat was away for longer than the grace period, or was excluded by an organiser.",
         Fault.CONNECTION,
         "runner stopped, computer asleep, network gone",
     ),
-    Ending(
+    TerminationFacts(
         "no_show",
         "did not come",
         "Only one seat or team was not ready in time, in a rated match or a competition.",
         Fault.CONNECTION,
         "runner stopped before the match began",
     ),
-    Ending(
+    TerminationFacts(
         "bot_crash",
         "failed",
         "The bot's runner reported that its program failed.",
         Fault.PROGRAM,
         "exception, process ended, out of memory",
     ),
-    Ending(
-        "server_fault", "server at fault", "The server or the game's own code failed.", Fault.HOUSE
+    TerminationFacts(
+        "no_answer",
+        "named no legal action",
+        "The runner of a language model reported that the model named no legal action.",
+        Fault.PROGRAM,
+        "rambles, repeats an illegal action, refuses",
     ),
-    Ending(
+    TerminationFacts(
+        "server_fault", "server at fault", "The server or the game's own code failed.", Fault.SERVER
+    ),
+    TerminationFacts(
         "aborted",
         "stopped",
         "Not all seats became ready, or an organiser stopped the match.",
-        Fault.HOUSE,
+        Fault.SERVER,
     ),
 )
 
-ENDINGS: Final[Mapping[str, Ending]] = {each.name: each for each in _TABLE}
+TERMINATIONS: Final[Mapping[str, TerminationFacts]] = {each.name: each for each in _TABLE}
 """Every termination of the protocol, in the order of the documentation."""
 
 FORFEITS: Final = frozenset(each.name for each in _TABLE if each.forfeit)
@@ -126,7 +167,7 @@ FORFEITS: Final = frozenset(each.name for each in _TABLE if each.forfeit)
 
 def fault_of(termination: str) -> Fault:
     """Return whose fault a termination is; nobody's for one of a newer server."""
-    known = ENDINGS.get(termination)
+    known = TERMINATIONS.get(termination)
     return Fault.NOBODY if known is None else known.fault
 
 
@@ -135,8 +176,60 @@ def forfeiting_seat(outcome: Outcome | None) -> int | None:
     return outcome.seat if outcome is not None and outcome.termination in FORFEITS else None
 
 
-def counts_word(ending: Ending) -> str:
+def counts_word(facts: TerminationFacts) -> str:
     """Return how an ending counts, for tables."""
-    if not ending.counts:
+    if not facts.counts:
         return "no"
-    return "yes, a forfeit" if ending.forfeit else "yes"
+    return "yes, a forfeit" if facts.forfeit else "yes"
+
+
+def _constant(game: Game) -> float:
+    """Return the sum of returns of a constant-sum game: one best and all others worst."""
+    least, most = game.return_bounds
+    return most + (game.seats - 1) * least
+
+
+def forfeit_returns(game: Game, guilty: int) -> tuple[float, ...]:
+    """Return the returns of a match that seat ``guilty`` forfeited.
+
+    See the module's rule.
+    """
+    least, most = game.return_bounds
+    teams = [game.team(seat) for seat in range(game.seats)]
+    others = game.seats - 1
+    if game.info.utility is Utility.ZERO_SUM:
+        share = -least / others if others else 0.0
+    elif game.info.utility is Utility.TEAM and len(set(teams)) == 2:
+        share = -least
+    elif game.info.utility is Utility.CONSTANT_SUM:
+        share = (_constant(game) - least) / others if others else 0.0
+    else:
+        share = most
+    share = max(least, min(most, share))
+    return tuple(least if team == teams[guilty] else share for team in teams)
+
+
+def flag_returns(game: Game, state: Any, guilty: int) -> tuple[float, ...]:
+    """Return the returns of a match in which the time of seat ``guilty`` ran out.
+
+    It draws where the only opponent cannot win, and forfeits elsewhere.
+    """
+    if game.seats == 2 and not game.can_win(state, 1 - guilty):
+        return draw_returns(game)
+    return forfeit_returns(game, guilty)
+
+
+def draw_returns(game: Game) -> tuple[float, ...]:
+    """Return the returns of a match whose seats agreed on a draw."""
+    if game.info.utility is Utility.ZERO_SUM:
+        share = 0.0
+    elif game.info.utility is Utility.CONSTANT_SUM:
+        share = _constant(game) / game.seats
+    else:
+        share = sum(game.return_bounds) / 2
+    return (share,) * game.seats
+
+
+def void_returns(seats: int) -> tuple[float, ...]:
+    """Return the zeros written for a match that counts for nothing."""
+    return (0.0,) * seats

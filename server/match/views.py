@@ -57,10 +57,12 @@ class Views:
             self._logs[0].append(Event(ply, seat, text, ms, "" if shown == text else shown))
             return
         visible = self.game.visible
+        shown = self.game.display(state, action) if self.game.display_is_public else text
         last = len(self._logs) - 1
         for viewer, log in enumerate(self._logs):
             seen = visible(state, action, None if viewer == last else viewer)
-            log.append(Event(ply, seat, seen, ms))
+            whole = seen == text != shown  # words for those who know the whole action
+            log.append(Event(ply, seat, seen, ms, shown if whole else ""))
 
     def rollback(self, length: int) -> None:
         """Forget the events after the first ``length``.

@@ -3,6 +3,7 @@
     scoring          the score of a match: from returns to the sums of tables and ratings
     record           the replayable history of a match as a file
     verify           a record recomputed without trust in the server that made it
+    dataset          matches as rows: JSON Lines and Parquet, a row for each match or ply
     notations        records in the formats of games: which there are, and text
     board_notations  PGN, SGF, PDN, MAT and GCG
     card_notations   PBN and PHH; notation_parts: what all share
@@ -10,8 +11,7 @@
     ratings          a fit of all results of a game, with intervals
     sequential       bounds on a mean that hold at every moment; grades until they are certain
     sprt             tests of candidates that stop when the better one is clear
-    leaderboards     the lines of a table
-    rating_refits    when the ratings of a game are fitted again
+    leaderboards     the lines of a table, and when the ratings of a game are fitted again
     pair_results     games between two, in mirrored pairs, summed up for a fit
     strengths        Bradley-Terry with draws, seats and anchors for a field of competition
     plackett_luce    the same for rankings of three seats and more

@@ -31,6 +31,7 @@ TERMINATIONS: Final = {
     "disconnect": "abandoned",
     "no_show": "abandoned",
     "bot_crash": "abandoned",
+    "no_answer": "rules infraction",
     "aborted": "abandoned",
     "server_fault": "emergency",
 }
@@ -228,6 +229,8 @@ def _tags(
 ) -> list[tuple[str, str]]:
     """Return the seven tags of PGN and PDN, then others by name; ``Site`` has the match id."""
     names = names_of(record)
+    versions = (("WhiteVersion", white), ("BlackVersion", black))
+    more += [(tag, label) for tag, seat in versions if (label := record.seats[seat].version)]
     return [
         *(("Event", event or "?"), ("Site", f"Plyhouse {record.match}")),
         *(("Date", date_of(record, ".")), ("Round", "-")),

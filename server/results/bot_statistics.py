@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 from plyhouse.protocol.api.bots import Against, BotMatch, Career, ForfeitKind, InSeat, Pace
-from plyhouse.server.match.terminations import ENDINGS
+from plyhouse.server.match.terminations import TERMINATIONS
 from plyhouse.storage.bot_profiles import PlyCost
 
 
@@ -61,7 +61,7 @@ def career(matches: Iterable[BotMatch], *, more: bool) -> Career:
         ),
         seats=[InSeat(*place, **asdict(seats[place])) for place in sorted(seats)],
         forfeits=[
-            ForfeitKind(kind, ENDINGS[kind].words, count)
+            ForfeitKind(kind, TERMINATIONS[kind].words, count)
             for kind, count in kinds.most_common()
             if count
         ],

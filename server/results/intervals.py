@@ -51,6 +51,33 @@ def mean_interval(
     return _interval(count, mean, math.fsum((score - mean) ** 2 for score in scores), bounds)
 
 
+def interval_of_difference(one: Sequence[float], other: Sequence[float]) -> Interval:
+    """Return the mean of ``one`` minus that of ``other`` with its 95 % interval.
+
+    The scores are independent, and each side may have another variance (Welch, "The generalization
+    of 'Student's' problem when several different population variances are involved", Biometrika
+    34, 1947).  ``size`` is the number of scores of both sides.  The interval is of infinite width
+    if a side has one score only.  Raises `ValueError` if a side has none.
+    """
+    means, errors = [], []
+    for scores in (one, other):
+        found = mean_interval(scores)
+        count = len(scores)
+        about = math.fsum((score - found.mean) ** 2 for score in scores)
+        means.append(found.mean)
+        errors.append(about / (count - 1) / count if count > 1 else math.inf)
+    error = sum(errors)
+    if math.isinf(error):
+        half = math.inf
+    elif error == 0:
+        half = 0.0
+    else:
+        shares = [e * e / (len(s) - 1) for e, s in zip(errors, (one, other), strict=True)]
+        half = _t_quantile(max(1, int(error * error / sum(shares)))) * math.sqrt(error)
+    difference = means[0] - means[1]
+    return Interval(difference, difference - half, difference + half, len(one) + len(other))
+
+
 def interval_of_sums(
     count: int, total: float, squares: float, *, bounds: tuple[float, float] | None = None
 ) -> Interval:

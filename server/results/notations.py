@@ -23,9 +23,12 @@ from __future__ import annotations
 import pkgutil
 from typing import Final
 
+from msgspec.structs import replace
+
 from plyhouse.games.base import Game
 from plyhouse.games.position import Position
 from plyhouse.games.registry import get_game
+from plyhouse.games.renaming import Renamed
 from plyhouse.server.results.notation_parts import date_of, names_of, plain, remarks
 from plyhouse.server.results.record import Record, stored_record
 from plyhouse.storage.rows import StoredMatch
@@ -42,8 +45,19 @@ def notation(record: Record, form: str, event: str = "") -> str | None:
     if writer is None:
         return None
     write = pkgutil.resolve_name(f"plyhouse.server.results.{writer}")
-    text: str | None = write(record, get_game(record.game), event)
+    text: str | None = write(*_usual(record, get_game(record.game)), event)
     return text
+
+
+def _usual(record: Record, game: Game) -> tuple[Record, Game]:
+    """Return a record under the usual names of its game, which other programs read."""
+    if not isinstance(game, Renamed):
+        return record, game
+    events = [
+        replace(each, text=game.other(each.text)) if each.kind in ("action", "chance") else each
+        for each in record.events
+    ]
+    return replace(record, game=game.original.spec, events=events), game.original
 
 
 def notation_text(stored: StoredMatch, form: str) -> str:

@@ -63,6 +63,22 @@ class Ranked(NamedTuple, Generic[NameT]):
     """The id shared by the matches of one mirrored pairing; None for a single match."""
 
 
+def _terms(
+    model: _Model[NameT], at: Floats, covariance: Floats, seats: Mapping[str, int], entries: int
+) -> dict[str, tuple[Term, ...]]:
+    """Return the advantage of each seat but the last, by game."""
+    value = at * SCALE
+    half = np.sqrt(np.maximum(covariance.diagonal(), 0.0)) * Z95 * SCALE
+    terms: dict[str, tuple[Term, ...]] = {}
+    for game, count in seats.items():
+        first = model.loose + model.place[game] - entries
+        terms[game] = tuple(
+            Term(float(value[k]), float(value[k] - half[k]), float(value[k] + half[k]))
+            for k in range(first, first + count - 1)
+        )
+    return terms
+
+
 def fit_rankings(
     matches: Iterable[Ranked[NameT]],
     *,
@@ -100,18 +116,6 @@ def fit_rankings(
     covariance = covariance_of(found, model.loose, varied, centred=not fixed)
     strength = model.known.copy()
     strength[model.free] = found.at[: model.loose]
-    own = np.sqrt(np.maximum(covariance.diagonal(), 0.0)) * Z95 * SCALE
-    terms: dict[str, tuple[Term, ...]] = {}
-    for game, count in seats.items():
-        first = model.loose + model.place[game] - len(names)
-        terms[game] = tuple(
-            Term(
-                float(found.at[at] * SCALE),
-                float(found.at[at] * SCALE - own[at]),
-                float(found.at[at] * SCALE + own[at]),
-            )
-            for at in range(first, first + count - 1)
-        )
     whole = np.zeros((len(names),) * 2)
     whole[np.ix_(model.free, model.free)] = covariance[: model.loose, : model.loose]
     return Fitted(
@@ -120,7 +124,7 @@ def fit_rankings(
         whole * SCALE * SCALE,
         model.games,
         model.score,
-        terms,
+        _terms(model, found.at, covariance, seats, len(names)),
         {},
         notes_on(names, model.took),
         found.steps,

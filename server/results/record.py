@@ -25,10 +25,10 @@ from plyhouse.games.base import Game, ParameterValue
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.api.matches import Info
 from plyhouse.protocol.messages import IllegalRule, Outcome
+from plyhouse.protocol.text import decoded
 from plyhouse.server.match.chance import CHANCE_VERSION, commitment
-from plyhouse.server.match.events import end_data
+from plyhouse.server.match.events import end_data, kept_info
 from plyhouse.server.match.terms import MatchConfig, config_of
-from plyhouse.server.match.thoughts import kept_info
 from plyhouse.server.match.time_control import LagPolicy
 from plyhouse.storage.rows import EventRow, StoredMatch
 
@@ -150,6 +150,26 @@ class Record(Struct, frozen=True):
     void_reason: str | None = None
 
 
+def _event(row: EventRow, *, reveal: bool, waiting: bool) -> RecordEvent:
+    return RecordEvent(
+        *(row.kind, row.ply, row.seat, "" if waiting and row.kind == "ready" else row.text),
+        *(row.thought_ns, row.lag_ns, row.stall_ns, row.charged_ns, row.remaining_ns),
+        end_data(row).on_clock if row.kind == "end" else -1,
+        kept_info(row.data) if reveal and row.kind == "action" else None,
+    )
+
+
+def _outcome(end: EventRow, config: MatchConfig) -> Outcome:
+    data = end_data(end)
+    fields = {
+        "termination": end.text,
+        "returns": list(data.returns),
+        "seat": None if end.seat < 0 else end.seat,
+        "reason": data.cause.sentence(config.players),
+    }
+    return msgspec.convert(fields, Outcome)
+
+
 def make_record(
     config: MatchConfig,
     events: Sequence[EventRow],
@@ -164,44 +184,13 @@ def make_record(
     While the match waits for a seat, the nonces of the others are left out: with them the last seat
     could choose its own nonce to influence the chance outcomes.
     """
-    ready = {row.seat for row in events if row.kind == "ready"}
-    waiting = len(ready) < config.game.seats and not any(row.kind == "end" for row in events)
     nonces = [""] * config.game.seats
-    outcome: Outcome | None = None
-    listed: list[RecordEvent] = []
+    waiting = not any(row.kind == "end" for row in events)
+    waiting &= len({row.seat for row in events if row.kind == "ready"}) < config.game.seats
     for row in events:
-        on_clock = -1
-        text = "" if waiting and row.kind == "ready" else row.text
-        if row.kind == "ready":
-            nonces[row.seat] = text
-        elif row.kind == "end":
-            data = end_data(row)
-            on_clock = data.on_clock
-            seat = None if row.seat < 0 else row.seat
-            outcome = msgspec.convert(
-                {
-                    "termination": row.text,
-                    "returns": list(data.returns),
-                    "seat": seat,
-                    "reason": data.cause.sentence(config.players),
-                },
-                Outcome,
-            )
-        listed.append(
-            RecordEvent(
-                row.kind,
-                row.ply,
-                row.seat,
-                text,
-                row.thought_ns,
-                row.lag_ns,
-                row.stall_ns,
-                row.charged_ns,
-                row.remaining_ns,
-                on_clock,
-                kept_info(row.data) if reveal and row.kind == "action" else None,
-            )
-        )
+        if row.kind == "ready" and not waiting:
+            nonces[row.seat] = row.text
+    end = next((row for row in reversed(events) if row.kind == "end"), None)
     return Record(
         format=RECORD_FORMAT,
         match=config.match,
@@ -220,8 +209,8 @@ def make_record(
             nonces,
             config.seed.hex() if reveal else None,
         ),
-        events=listed,
-        outcome=outcome,
+        events=[_event(row, reveal=reveal, waiting=waiting) for row in events],
+        outcome=None if end is None else _outcome(end, config),
         max_retries=config.max_retries,
         started_ms=started_ms,
         finished_ms=finished_ms,
@@ -254,8 +243,8 @@ def write_record(record: Record) -> str:
 def read_record(text: str | bytes) -> Record:
     """Read a record; raises `RecordError` with the mistake and its place."""
     try:
-        plain: Any = msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        plain: Any = msgspec.json.decode(decoded(text) if isinstance(text, bytes) else text)
+    except (ValueError, RecursionError) as error:  # also msgspec.DecodeError
         raise RecordError(f"This is not a record: it is not JSON ({error}).") from error
     form = plain.get("format") if isinstance(plain, dict) else None
     if not isinstance(form, str) or not form.startswith("plyhouse-record-"):

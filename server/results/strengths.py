@@ -86,8 +86,7 @@ def fit_strengths(
     """
     cells = sum_up(results) if isinstance(results, Units) else results
     fixed = check_anchors(cells.names, anchors or {}, spread)
-    odd = sorted(cells.shares - set(shares))
-    if odd:
+    if odd := sorted(cells.shares - set(shares)):
         raise ResultError(
             f"Scores of {odd[0] or 'the game'!r} are not only wins, draws and losses: name it "
             "among `shares` if the size of the points counts."
@@ -123,10 +122,7 @@ def fit_strengths(
             game: (Term(float(value), float(value - half), float(value + half)),)
             for game, value, half in zip(cells.games, advantage, own, strict=False)
         },
-        {
-            cells.games[game]: 1.0 / (1.0 + 2.0 * math.exp(-value))
-            for game, value in zip(model.drawn, drawish, strict=True)
-        },
+        model.draws(drawish),
         notes_on(cells.names, _took(cells, sorted(fixed))),
         found.steps,
     )
@@ -204,6 +200,13 @@ class _Model(Generic[NameT]):
             share = earlier.draws.get(self.cells.games[number], 1.0 / 3.0)
             at[self.loose + len(self.cells.games) + place] = math.log(2.0 * share / (1.0 - share))
         return at
+
+    def draws(self, drawish: Floats) -> dict[str, float]:
+        """Return the probability that equal bots draw, by game."""
+        return {
+            self.cells.games[game]: 1.0 / (1.0 + 2.0 * math.exp(-value))
+            for game, value in zip(self.drawn, drawish, strict=True)
+        }
 
     def strengths(self, at: Floats) -> Floats:
         """Return all strengths, in logits from the centre."""

@@ -26,7 +26,7 @@ from typing import Any
 from plyhouse.games.base import CHANCE, TERMINAL, Game, Utility
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
-from plyhouse.server.match import outcomes
+from plyhouse.server.match import terminations
 from plyhouse.server.match.chance import CHANCE_VERSION, SEED_BYTES, Chance, commitment
 from plyhouse.server.match.clock import Clock
 from plyhouse.server.match.events import MAX_TRIED
@@ -354,16 +354,16 @@ class _Verifier:
         elif why == "draw_agreed":
             if self.agreed != set(range(seats)) or not game.info.draw_offers:
                 self.fail("outcome", "not every seat agreed on a draw", self.ply)
-            expected = outcomes.draw_returns(game)
-        elif why in outcomes.VOID:
-            expected = outcomes.void_returns(seats)
+            expected = terminations.draw_returns(game)
+        elif why in terminations.VOID:
+            expected = terminations.void_returns(seats)
         elif 0 <= guilty < seats:
             self._forfeit(why, guilty)
-            expected = outcomes.forfeit_returns(game, guilty)
+            expected = terminations.forfeit_returns(game, guilty)
             former = former_team_returns(game, guilty)
             if why == "flag_fall" and not self.lost:
                 former = former or expected  # up to version 0.2.0, every flag fall was a loss
-                expected = outcomes.flag_returns(game, self.state, guilty)
+                expected = terminations.flag_returns(game, self.state, guilty)
             if former and outcome.returns == list(former):
                 return
         else:
@@ -380,7 +380,7 @@ class _Verifier:
         """
         ready = {event.seat for event in self.record.events if event.kind == "ready"}
         begun = len(ready) >= len(self.record.seats)
-        if self.lost or not begun or why in outcomes.VOID:
+        if self.lost or not begun or why in terminations.VOID:
             return
         if self.state.to_move == CHANCE:
             self.fail("chance", f"roll {self.draws} is missing: the match ended after it", self.ply)
@@ -396,7 +396,7 @@ class _Verifier:
                 tries = self.refused.get(guilty, 0)
                 problem = f"seat {guilty} tried {tries} illegal actions, {retries + 1} forfeit"
                 self.fail("outcome", problem, self.ply)
-        if why in ("resignation", "disconnect", "no_show", "bot_crash"):
+        if why in ("resignation", "disconnect", "no_show", "bot_crash", "no_answer"):
             self.checks["outcome"].count += 1
 
 

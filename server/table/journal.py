@@ -16,16 +16,15 @@ from typing import Any, Final
 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Answer, Challenge, ClientMessage, Hello, Outcome, Seek
-from plyhouse.server.match.outcomes import VOID
 from plyhouse.server.match.presence import MatchSummary, Presence
-from plyhouse.server.match.terminations import FORFEITS
+from plyhouse.server.match.terminations import FORFEITS, VOID
 from plyhouse.server.wire.session import Session
 
 connections = logging.getLogger("plyhouse.server.connections")
 matches = logging.getLogger("plyhouse.server.matches")
 lobby = logging.getLogger("plyhouse.server.lobby")
 
-TOLD: Final = (Seek, Challenge, Answer)
+LOGGED: Final = (Seek, Challenge, Answer)
 """Requests of bots that get a line."""
 LONGEST: Final = 300
 """Most characters of a client's reason; the match record has all of it."""

@@ -27,7 +27,7 @@ MOST: Final = 200
 
 
 class KeptMatches:
-    """The last matches; a `plyhouse.server.table.match_runner.MatchStorage`.
+    """The last matches; a `plyhouse.server.table.live_matches.MatchStorage`.
 
     A ply is kept before anyone hears of it, as a database would have it stored by then.
     """

@@ -41,12 +41,17 @@ from plyhouse.protocol.messages import (
 )
 from plyhouse.server.match.effects import Broadcast, Effects, Finish, Send, Started
 from plyhouse.server.match.engine import Match
+from plyhouse.server.match.events import kept_info, open_seats
 from plyhouse.server.match.presence import MatchSummary, Presence
-from plyhouse.server.match.thoughts import kept_info, open_seats
 from plyhouse.server.table.participants import Line, Participant
 from plyhouse.storage.causes import Cause
-from plyhouse.storage.errors import StorageError, StoreClosed
-from plyhouse.storage.retries import PERSISTENT_ATTEMPTS, RETRY_SECONDS, TRANSIENT
+from plyhouse.storage.errors import (
+    PERSISTENT_ATTEMPTS,
+    RETRY_SECONDS,
+    TRANSIENT,
+    StorageError,
+    StoreClosed,
+)
 from plyhouse.storage.rows import EventRow, Op, StartMatch
 
 log = logging.getLogger("plyhouse.server.match.engine")
@@ -73,7 +78,7 @@ class LivePairing:
 class Referee(Protocol):
     """The interface of the server for a live match.
 
-    See `plyhouse.server.table.match_runner`.
+    See `plyhouse.server.table.live_matches`.
     """
 
     def now(self) -> int:
@@ -106,12 +111,12 @@ class _Join:
 class _Waiting:
     """Messages to send when ``ops``, and all earlier ones, are durable."""
 
-    __slots__ = ("attempts", "done", "last", "live", "ops", "told")
+    __slots__ = ("attempts", "done", "last", "live", "messages", "ops")
 
-    def __init__(self, live: LiveMatch, ops: Sequence[Op], told: Sequence[Any]) -> None:
+    def __init__(self, live: LiveMatch, ops: Sequence[Op], messages: Sequence[Any]) -> None:
         self.live = live
         self.ops = ops
-        self.told = told
+        self.messages = messages
         self.done = not ops
         self.last = False
         self.attempts = 0
@@ -170,7 +175,7 @@ class LiveMatch:
 
     def begin(self, ops: Sequence[Op]) -> None:
         """Announce the match to its seats once ``ops``, which store it, are durable."""
-        self._enqueue(ops, self.match.announce(self._referee.now()).told)
+        self._enqueue(ops, self.match.announce(self._referee.now()).messages)
         self.set_alarm()
 
     # ------------------------------------------------------------------------ what arrives
@@ -219,10 +224,10 @@ class LiveMatch:
         line = self.holders[seat].line
         if line is not None:
             line.send(Ok(message.id))
-        said = Said(self.id, seat, message.phrase)
+        phrase = Said(self.id, seat, message.phrase)
         for each in self._listeners():
             if each.scenes:  # people, to whom programs need not listen
-                each.send(said)
+                each.send(phrase)
 
     def exclude(self, seat: int) -> None:
         """Exclude the holder of a seat, on behalf of an organiser."""
@@ -234,22 +239,24 @@ class LiveMatch:
         info = next((each for each in kept if each is not None and each.live), None)
         if info is None or seat not in self.open_seats():
             return
-        for index, each in enumerate(effects.told):
+        for index, each in enumerate(effects.messages):
             if type(each) is Broadcast and type(each.message) is Update:
-                said = msgspec.to_builtins(info)
-                effects.told[index] = Broadcast(msgspec.structs.replace(each.message, info=said))
+                shown = msgspec.to_builtins(info)
+                effects.messages[index] = Broadcast(
+                    msgspec.structs.replace(each.message, info=shown)
+                )
 
     def open_seats(self) -> frozenset[int]:
         """Return the seats whose thoughts spectators may see now.
 
-        See `plyhouse.server.match.thoughts`.
+        See `plyhouse.server.match.events`.
         """
         config = self.match.config
         return open_seats(
             config.game,
             counts=config.rated or self.pairing.tournament is not None,
             players=[each.player_id for each in self.seats],
-            house={each.player_id for each in self.seats if each.casual and not each.guest},
+            builtin={each.player_id for each in self.seats if each.casual and not each.guest},
         )
 
     @property
@@ -299,7 +306,7 @@ class LiveMatch:
         pending = any(
             type(each) is Send and each.seat == seat and each.turn_ply >= 0
             for waiting in self._backlog
-            for each in waiting.told
+            for each in waiting.messages
         )
         self.input(self.match.disconnected, seat, self._referee.now(), turn_pending=pending)
 
@@ -367,8 +374,8 @@ class LiveMatch:
         Its snapshot replaces the messages that it has missed.
         """
         for waiting in self._backlog:
-            waiting.told = [
-                each for each in waiting.told if not (type(each) is Send and each.seat == seat)
+            waiting.messages = [
+                each for each in waiting.messages if not (type(each) is Send and each.seat == seat)
             ]
         self.input(self.match.reconnected, seat, self._referee.now())
 
@@ -430,7 +437,7 @@ class LiveMatch:
         """Carry out effects of the engine after all earlier ones."""
         if not effects.milestone:
             rows: list[Any] = effects.rows  # without a milestone, all are database rows
-            self._enqueue(rows, effects.told)
+            self._enqueue(rows, effects.messages)
             return
         ops: list[Op] = []
         last = False
@@ -442,13 +449,13 @@ class LiveMatch:
                 last = True
             else:
                 ops.append(row)
-        self._enqueue(ops, effects.told, last=last)
+        self._enqueue(ops, effects.messages, last=last)
 
-    def _enqueue(self, ops: Sequence[Op], told: Sequence[Any], *, last: bool = False) -> None:
+    def _enqueue(self, ops: Sequence[Op], messages: Sequence[Any], *, last: bool = False) -> None:
         if not ops and not self._backlog:
-            self._tell(told)
+            self._send_out(messages)
             return
-        waiting = _Waiting(self, ops, told)
+        waiting = _Waiting(self, ops, messages)
         waiting.last = last
         self._backlog.append(waiting)
         if ops and not self.suspended:
@@ -464,18 +471,18 @@ class LiveMatch:
         try:
             while backlog and backlog[0].done:
                 ready = backlog.popleft()
-                self._tell(ready.told)
+                self._send_out(ready.messages)
                 if ready.last:
                     self._end()
         except Exception:
             self.fault("telling failed")
 
-    def _tell(self, told: Sequence[Any]) -> None:
+    def _send_out(self, messages: Sequence[Any]) -> None:
         holders = self.holders
-        if len(told) == 2 and self._tell_together(*told):
+        if len(messages) == 2 and self._send_together(*messages):
             return
         turn = False
-        for effect in told:
+        for effect in messages:
             kind = type(effect)
             if kind is Send:
                 line = holders[effect.seat].line
@@ -518,7 +525,7 @@ class LiveMatch:
         if turn:
             self.set_alarm()
 
-    def _tell_together(self, first: Any, second: Any) -> bool:
+    def _send_together(self, first: Any, second: Any) -> bool:
         """Send in one piece an acceptance and the same seat's next turn.
 
         Returns False, and sends nothing, if this is not the case or nobody is connected.
@@ -666,7 +673,7 @@ class LiveMatch:
     def _give_up(self, why: str) -> None:
         """End the match without the database, so that nobody waits for it."""
         waiting, self._backlog = self._backlog, deque()
-        for each in (each for entry in waiting for each in entry.told):
+        for each in (each for entry in waiting for each in entry.messages):
             if isinstance(each, asyncio.Future) and not each.done():
                 each.set_result(None)
         for line in self._listeners():

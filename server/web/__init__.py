@@ -7,6 +7,7 @@
     templates/       the HTML: a layout, macros, and a short file per page
     plots            plots as shapes, with tables of their numbers
     client           the files of the web client under ``/web``
+    bundle           the modules of a page as one script, all sheets as one
     compression      answers of text kinds, compressed for those who accept it
     parameters       what handlers are given: services, numbers of a query within their bounds
     error_responses  errors as ``application/problem+json``, with the protocol's stable codes; the

@@ -23,25 +23,22 @@ from plyhouse.server.web.api import (
     administration,
     boards,
     competition_changes,
-    competition_costs,
-    competition_finals,
     competition_messages,
     competition_people,
     competitions,
-    leaderboards,
+    dataset,
     matches,
     people,
     players,
     runners,
     server_status,
     submissions,
-    tournaments,
     trees,
 )
 from plyhouse.server.web.compression import Compression
 from plyhouse.server.web.error_responses import HANDLERS as ERROR_HANDLERS
-from plyhouse.server.web.error_responses import MAX_BODY, with_pages
-from plyhouse.server.web.pages import bot_profiles, server
+from plyhouse.server.web.error_responses import with_pages
+from plyhouse.server.web.pages import bot_profiles, new_competition, server
 from plyhouse.server.web.pages import client_pages as play_pages
 from plyhouse.server.web.pages import competition_forms as competition_form_pages
 from plyhouse.server.web.pages import competitions as competition_pages
@@ -50,6 +47,7 @@ from plyhouse.server.web.pages import leaderboards as leaderboard_pages
 from plyhouse.server.web.pages import matches as match_pages
 from plyhouse.server.web.pages.rendering import prepare
 from plyhouse.server.web.parameters import refuse_unknown
+from plyhouse.server.web.request_limits import MAX_BODY
 
 PROBLEM: Final = {
     "type": "object",
@@ -130,27 +128,25 @@ def _handlers() -> list[Any]:
     """Return all handlers, except those of the description of the API."""
     return [
         *server_status.HANDLERS,
-        *leaderboards.HANDLERS,
+        *boards.HANDLERS,
         *matches.HANDLERS,
+        *dataset.HANDLERS,
         *trees.HANDLERS,
         *players.HANDLERS,
         *submissions.HANDLERS,
         *runners.HANDLERS,
         *people.HANDLERS,
-        *tournaments.HANDLERS,
         *competitions.HANDLERS,
         *competition_people.HANDLERS,
-        *competition_finals.HANDLERS,
-        *competition_costs.HANDLERS,
-        *competition_messages.HANDLERS,
         *competition_changes.HANDLERS,
-        *boards.HANDLERS,
+        *competition_messages.HANDLERS,
         *administration.HANDLERS,
         *leaderboard_pages.HANDLERS,
         *match_pages.HANDLERS,
         *bot_profiles.HANDLERS,
         *competition_pages.HANDLERS,
         *competition_form_pages.HANDLERS,
+        *new_competition.HANDLERS,
         *play_pages.HANDLERS,
         *game_pages.HANDLERS,
         *server.HANDLERS,

@@ -29,9 +29,6 @@ from plyhouse.storage.errors import StorageError, Unknown, public_message
 
 log = logging.getLogger("plyhouse.server.web")
 
-MAX_BODY: Final = 65536
-"""Longest body of a request that is read, in bytes."""
-
 _STATUS: Final = {
     "auth/required": 401,
     "auth/bad_token": 401,

@@ -1,6 +1,6 @@
 """The metrics that a Prometheus server reads at ``/metrics``.
 
-Everything is collected when it is asked for, from numbers that the house keeps anyway.
+Everything is collected when it is asked for, from numbers that the server keeps anyway.
 
 Metrics of the workers of one supervisor, which share a port.
 
@@ -41,17 +41,17 @@ CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 def metrics_text(hub: Hub) -> bytes:
     """All metrics in Prometheus' text format."""
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_House(hub))
+    registry.register(_ServerNumbers(hub))
     ProcessCollector(namespace="plyhouse", registry=registry)  # memory, processor, files
     return generate_latest(registry)
 
 
-class _House(Collector):
+class _ServerNumbers(Collector):
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
 
     def collect(self) -> Iterator[Metric]:
-        """Read the house's numbers."""
+        """Read the numbers of the server."""
         hub = self._hub
         yield InfoMetricFamily(
             "plyhouse",
@@ -60,7 +60,7 @@ class _House(Collector):
         )
         counts = hub.counts
         for name, text, value in (
-            ("plies", "Actions of seats since the start.", hub.runner.all_plies()),
+            ("plies", "Actions of seats since the start.", hub.live_matches.all_plies()),
             ("connections_accepted", "Connections since the start.", counts.connections),
             ("logins", "Logins of bots and people since the start.", counts.logins),
             ("stalled_seconds", "How long the server stood still.", hub.watchdog.total_ns / 1e9),
@@ -74,39 +74,9 @@ class _House(Collector):
             for key, count in sorted(values.items()):
                 family.add_metric([key], count)
             yield family
-        trouble = hub.runner.writer.trouble
-        for name, text, value in (
-            ("connections", "Connections that are open.", len(hub.sessions)),
-            ("bots", "Bots that are connected to this server.", hub.directory.connected_here()),
-            ("matches_running", "Matches that this server runs.", len(hub.directory.own)),
-            (
-                "matches_remote",
-                "Matches of other servers that this one knows.",
-                len(hub.directory.live) - len(hub.directory.own),
-            ),
-            ("leads", "Whether this server pairs bots.", hub.member.leads),
-            (
-                "cluster_members",
-                "Servers that this one knows, with itself.",
-                hub.member.size,
-            ),
-            ("seeks", "Seeks that are open.", len(hub.lobby)),
-            ("competitions", "Tournaments that run: games of competitions.", len(hub.tournaments)),
-            (
-                "longest_stall_seconds",
-                "The longest time for which the server stood still.",
-                hub.watchdog.longest_ns / 1e9,
-            ),
-            ("storing", "Whether the database took the last transaction.", trouble is None),
-            (
-                "operations_waiting",
-                "Rows that are not durable yet.",
-                hub.runner.writer.pending,
-            ),
-        ):
-            yield GaugeMetricFamily(f"plyhouse_{name}", text, value=value)
+        yield from _gauges(hub)
         yield from _link_metrics(hub)
-        latency = hub.runner.writer.latency
+        latency = hub.live_matches.writer.latency
         bounds = [f"{bound / 1e9:g}" for bound in BOUNDS_NS]
         yield HistogramMetricFamily(
             "plyhouse_commit_seconds",
@@ -114,6 +84,41 @@ class _House(Collector):
             buckets=list(zip([*bounds, "+Inf"], accumulate(latency.counts), strict=True)),
             sum_value=latency.total_ns / 1e9,
         )
+
+
+def _gauges(hub: Hub) -> Iterator[Metric]:
+    """Yield the numbers that go up and down."""
+    trouble = hub.live_matches.writer.trouble
+    for name, text, value in (
+        ("connections", "Connections that are open.", len(hub.sessions)),
+        ("bots", "Bots that are connected to this server.", hub.directory.connected_here()),
+        ("matches_running", "Matches that this server runs.", len(hub.directory.own)),
+        (
+            "matches_remote",
+            "Matches of other servers that this one knows.",
+            len(hub.directory.live) - len(hub.directory.own),
+        ),
+        ("leads", "Whether this server pairs bots.", hub.member.leads),
+        (
+            "cluster_members",
+            "Servers that this one knows, with itself.",
+            hub.member.size,
+        ),
+        ("seeks", "Seeks that are open.", len(hub.lobby)),
+        ("competitions", "Tournaments that run: games of competitions.", len(hub.tournaments)),
+        (
+            "longest_stall_seconds",
+            "The longest time for which the server stood still.",
+            hub.watchdog.longest_ns / 1e9,
+        ),
+        ("storing", "Whether the database took the last transaction.", trouble is None),
+        (
+            "operations_waiting",
+            "Rows that are not durable yet.",
+            hub.live_matches.writer.pending,
+        ),
+    ):
+        yield GaugeMetricFamily(f"plyhouse_{name}", text, value=value)
 
 
 def _link_metrics(hub: Hub) -> Iterator[Metric]:

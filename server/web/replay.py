@@ -25,9 +25,9 @@ from plyhouse.games.registry import get_game
 from plyhouse.protocol.api import matches
 from plyhouse.protocol.api.matches import Info, Replay
 from plyhouse.protocol.messages import Event
-from plyhouse.server.match.thoughts import kept_info
+from plyhouse.server.match.events import kept_info
 from plyhouse.server.match.views import Views
-from plyhouse.storage.rows import StoredMatch
+from plyhouse.storage.rows import EventRow, StoredMatch
 
 Fields = dict[str, Any]
 """A part of a scene as plain data (`plyhouse.games.scene.scene_fields`)."""
@@ -76,6 +76,57 @@ def _known(mine: Fields, its: Fields, nothing: str | None) -> Fields:
     return mine
 
 
+class _Replayed:
+    """A match as it goes on, with the positions drawn so far for one viewer."""
+
+    def __init__(self, game: Game, viewer: int | None, *, all_hands: bool, plies: range) -> None:
+        self.position = Position(game)
+        self.views = Views(game, game.seats)
+        self.frames: list[matches.Position] = []
+        self._viewer = viewer
+        self._seats = range(game.seats) if all_hands else range(0)
+        """The seats whose hands lie open."""
+        self._plies = plies
+        self._told = 0
+        """Number of events that the positions so far have."""
+
+    def play(self, row: EventRow) -> None:
+        """Play a stored action or chance outcome."""
+        before = self.position.state
+        action = self.position.apply(row.seat, row.text)
+        charged = row.charged_ns if row.kind == "action" else None
+        self.views.record(before, action, row.text, row.seat, row.ply, charged)
+
+    def draw(self, info: Info | None) -> None:
+        """Draw the position, if it is one of those asked for."""
+        if self.position.ply in self._plies:
+            scene = self.scene(self.views.drawn)
+            events = self._events()
+            self.frames.append(matches.Position(self.position.ply, events, scene, info))
+        self._told = self.views.length
+
+    def scene(
+        self, draw: Callable[[Any, int | None], tuple[Any, dict[str, Any]]]
+    ) -> dict[str, Any]:
+        """Return the scene of the position, with the hands that lie open."""
+        state = self.position.state
+        scene = draw(state, self._viewer)[1]
+        if not self._seats:
+            return scene
+        return open_hands(scene, [draw(state, seat)[1] for seat in self._seats])
+
+    def _events(self) -> list[Event]:
+        """Return the events since the last position, with all actions if hands lie open."""
+        events = self.views.events(self._viewer, self._told)
+        seen = [self.views.events(seat, self._told) for seat in self._seats]
+        if not seen:
+            return events
+        return [
+            next((each for each in known if each.action is not None), event)
+            for event, *known in zip(events, *seen, strict=True)
+        ]
+
+
 def replay(
     stored: StoredMatch,
     game: Game,
@@ -92,63 +143,34 @@ def replay(
     With ``all_hands``, what any seat held lies open, in ``viewer``'s scenes and events.
 
     ``live`` are the seats whose thoughts spectators may see before the pairing is over, if their
-    bots allow it (`plyhouse.server.match.thoughts.open_seats`).
+    bots allow it (`plyhouse.server.match.events.open_seats`).
 
     Raises `GameError` if the stored events do not fit the game (any more).
     """
-    views = Views(game, game.seats)
-    position = Position(game)
-    frames: list[matches.Position] = []
-    told = 0
+    replayed = _Replayed(game, viewer, all_hands=all_hands, plies=range(first, first + limit))
+    position = replayed.position
     over = stored.pairing.finished_ms is not None
-    info: Info | None = None
-
-    def scene_of(draw: Callable[[Any, int | None], tuple[Any, dict[str, Any]]]) -> dict[str, Any]:
-        scene = draw(position.state, viewer)[1]
-        if not all_hands:
-            return scene
-        return open_hands(scene, [draw(position.state, seat)[1] for seat in range(game.seats)])
-
-    def told_since(told: int) -> list[Event]:
-        events = views.events(viewer, told)
-        if not all_hands:
-            return events
-        seen = [views.events(seat, told) for seat in range(game.seats)]
-        return [
-            next((each for each in known if each.action is not None), event)
-            for event, *known in zip(events, *seen, strict=True)
-        ]
-
-    def draw() -> None:
-        nonlocal told, info
-        if first <= position.ply < first + limit:
-            scene = scene_of(views.drawn)
-            events = told_since(told)
-            frames.append(matches.Position(position.ply, events, scene, info))
-        told = views.length
-        info = None
-
     if position.mover != CHANCE:
-        draw()
+        replayed.draw(None)
+    info: Info | None = None
     for row in stored.events:
         if row.kind not in ("action", "chance"):
             continue
-        before = position.state
-        action = position.apply(row.seat, row.text)
-        charged = row.charged_ns if row.kind == "action" else None
-        views.record(before, action, row.text, row.seat, row.ply, charged)
+        replayed.play(row)
         # A seat's view has what that seat knew: not what the others thought.
         if row.kind == "action" and (all_hands or viewer in (None, row.seat)):
             said = kept_info(row.data)
             early = viewer is None and row.seat in live and said is not None and said.live
             info = said if over or early else None
         if position.mover != CHANCE:
-            draw()
+            replayed.draw(info)
+            info = None
     if position.mover == CHANCE:  # not dealt yet, or cut short before the roll
-        draw()
+        replayed.draw(info)
+    frames = replayed.frames
     ended = stored.header.status == "finished" and position.mover != TERMINAL
     if ended and frames and frames[-1].ply == position.ply:
-        frames[-1] = structs.replace(frames[-1], scene=scene_of(views.stopped))
+        frames[-1] = structs.replace(frames[-1], scene=replayed.scene(replayed.views.stopped))
     return Replay(stored.header.id, game.spec, viewer, seats_open, position.ply, frames)
 
 

@@ -1,6 +1,6 @@
-"""Limits of HTTP requests: costs, allowances, and a share of the event loop.
+"""Limits of HTTP requests: size, costs, allowances, and a share of the event loop.
 
-Each address has a token bucket (`plyhouse.server.wire.rates`).  A request takes its cost from
+Each address has a token bucket (`plyhouse.server.wire.limits`).  A request takes its cost from
 it before anything is looked up.  A refused request gets 429 with ``Retry-After``, after
 `DELAY`, which slows clients that ignore the header.
 
@@ -22,24 +22,28 @@ from collections.abc import Awaitable, Callable, Coroutine, Generator, MutableMa
 from time import monotonic_ns
 from typing import Any, Final
 
+from plyhouse.protocol.api import administration_calls, calls, competition_calls
 from plyhouse.protocol.api.answers import problem
-from plyhouse.server.wire.rates import Rate, client_of
+from plyhouse.protocol.api.routes import CHEAP, DEAR, USUAL, Route
+from plyhouse.server.wire.limits import Rate, client_of
 
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
+MAX_BODY: Final = 65536
+"""Longest body of a request that is read, in bytes; a call may have its own limit."""
 DELAY: Final = 1.0
 """Seconds until a refusal is sent."""
-CHEAP: Final = 1.0
-"""Files of the web client, which browsers request in dozens, and health checks."""
-USUAL: Final = 4.0
-DEAR: Final = 20.0
-"""Requests that read a whole match, check a password, or collect metrics."""
-
-CHEAP_PATHS: Final = frozenset(
-    {"/api", "/api/openapi.json", "/healthz", "/readyz", "/api/v1/session"}
-)
+CHEAP_PATHS: Final = frozenset({"/api", "/api/openapi.json", "/healthz", "/readyz"})
 DEAR_PATHS: Final = frozenset({"/metrics"})
-DEAR_ENDS: Final = ("/record", "/replay", "/chances", "/review", "/tree", "/tree.svg")
+OF_CALLS: Final = tuple(
+    [
+        (each.method, tuple(each.path.strip("/").split("/")), each.cost)
+        for part in (calls, competition_calls, administration_calls)
+        for each in vars(part).values()
+        if isinstance(each, Route) and each.cost != USUAL
+    ]
+)
+"""The calls of the API that cost more or less than usual: method, parts of the path, cost."""
 
 
 def cost_of(method: str, path: str) -> float:
@@ -50,14 +54,21 @@ def cost_of(method: str, path: str) -> float:
     >>> cost_of("GET", "//metrics/")
     20.0
     """
-    path = "/" + "/".join(part for part in path.split("/") if part)  # as it is routed
-    if path in DEAR_PATHS or path.endswith(DEAR_ENDS):
+    parts = [part for part in path.split("/") if part]  # as it is routed
+    path = "/" + "/".join(parts)
+    if path in DEAR_PATHS:
         return DEAR
-    if method in ("POST", "PUT") and path.startswith("/api/v1/session"):
-        return DEAR
-    if path in CHEAP_PATHS or path.startswith("/web"):
+    if path in CHEAP_PATHS or parts[:1] == ["web"]:
         return CHEAP
+    wanted = "GET" if method == "HEAD" else method
+    for of, places, cost in OF_CALLS:
+        if of == wanted and len(places) == len(parts) and all(map(_fits, places, parts)):
+            return cost
     return USUAL
+
+
+def _fits(place: str, part: str) -> bool:
+    return place.startswith("{") or place == part
 
 
 class Allowance:

@@ -9,6 +9,5 @@ memory             connections without a network, for the local arena and tests
 frames             websocket frames, parsed in linear time; pure
 listener           accepts sockets, and limits the rate of each address
 http               closes slow HTTP connections
-connection_limits  limits on sockets, in all and per address
-rates              token buckets by address, account or pair
+limits             limits on sockets and sessions; token buckets by address, account or pair
 """

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from plyhouse.server.wire.connection_limits import Door
+from plyhouse.server.wire.limits import Door
 
 LEAST_TAKEN: Final = 65_536
 """Bytes of an answer that a client must read within the patience, unless that completes it.

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from plyhouse.protocol.api.answers import problem
-from plyhouse.server.wire.connection_limits import Door
+from plyhouse.server.wire.limits import Door
 
 log = logging.getLogger("plyhouse.server.wire")
 
@@ -41,6 +41,7 @@ class Listener:
         self._door = door
         self._protocol = protocol
         self._opening: set[asyncio.Task[Any]] = set()
+        self._some_wait = asyncio.Event()
         self._task = asyncio.create_task(self._run(), name="listener")
 
     async def close(self) -> None:
@@ -50,11 +51,25 @@ class Listener:
             await self._task
         await asyncio.gather(*self._opening, return_exceptions=True)
 
-    async def _run(self) -> None:
+    async def _wait(self) -> None:
+        """Wait until a socket can be accepted.
+
+        ``loop.sock_accept`` would lose one that it accepted in the turn in which it is cancelled:
+        its client would wait for an answer until the garbage is collected.
+        """
         loop = asyncio.get_running_loop()
+        self._some_wait.clear()
+        loop.add_reader(self._listening, self._some_wait.set)
+        try:
+            await self._some_wait.wait()
+        finally:
+            loop.remove_reader(self._listening)
+
+    async def _run(self) -> None:
         while True:
+            await self._wait()
+            let_in: list[bool] = []
             try:
-                let_in = [self._admit(*await loop.sock_accept(self._listening))]
                 while let_in.count(True) < ADMITTED and let_in.count(False) < REFUSED:
                     let_in.append(self._admit(*self._listening.accept()))
                 await asyncio.sleep(REST)

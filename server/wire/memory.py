@@ -71,9 +71,9 @@ class MemoryClient:
 class MemoryTransport:
     """The server's end; see `plyhouse.server.wire.transport.Transport`."""
 
-    def __init__(self, client: MemoryClient) -> None:
+    def __init__(self, client: MemoryClient, peer: str = "memory") -> None:
         self._client = client
-        self.peer = "memory"
+        self.peer = peer
         self.remote = False
         self.upgrade: Upgrade | None = None
 
@@ -112,8 +112,12 @@ class MemoryTransport:
 def link(
     attach: Callable[[MemoryTransport], FrameSink],
     clock: Callable[[], int] = time.monotonic_ns,
+    peer: str = "memory",
 ) -> MemoryClient:
-    """Connect a new client to the session that ``attach`` makes for the server's end."""
+    """Connect a new client to the session that ``attach`` makes for the server's end.
+
+    ``peer`` is the address and port of the program that the client acts for, if it is elsewhere.
+    """
     client = MemoryClient(clock)
-    client._sink = attach(MemoryTransport(client))
+    client._sink = attach(MemoryTransport(client, peer))
     return client

@@ -45,6 +45,7 @@ ALLOWED: dict[str, set[str]] = {
         "clients.review",
         "clients.shared",
     },
+    "clients.openenv": {"games", "protocol", "server", "bots"},
     "clients.runner": {"games", "protocol", "server", "bots", "clients.shared"},
     "clients.replay": {
         "games",
@@ -73,6 +74,7 @@ ALLOWED: dict[str, set[str]] = {
         "clients.arena",
         "clients.bot_check",
         "clients.builtin_bots",
+        "clients.openenv",
         "clients.replay",
         "clients.review",
         "clients.runner",

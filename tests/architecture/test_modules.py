@@ -12,7 +12,7 @@ from tests.harness.source_tree import TOP, folder_of, modules
 LINES = 500
 LONG = {
     "bots/process/supervisor.py": "one state machine: the life of a bot's process",
-    "bots/running/runner.py": "one object: a bot's connection with all its matches",
+    "bots/running/python_session.py": "one object: a bot's connection with all its matches",
     "clients/cli/play.py": "one command, with its conversation",
     "clients/runner/machine.py": "one loop that repairs a runner's differences from its plan",
     "games/base.py": "the interface of games, which authors read in one piece",
@@ -30,8 +30,12 @@ LONG = {
 """The modules that are longer, each with the reason."""
 
 SMALL = 60
-FEW = 33
+FEW = 28
 """Modules of fewer than `SMALL` lines are rare: at most this number."""
+
+FUNCTION = 60
+LONG_FUNCTIONS = 40
+"""Functions of more than `FUNCTION` lines, with decorators: at most this number."""
 
 UNLISTED = {
     "bots/reference": "a module for each bot",
@@ -79,6 +83,24 @@ def test_small_modules_stay_few() -> None:
     counted = [name for name in small if not name.startswith(apart)]
     assert len(counted) <= FEW, f"merge the new ones into modules of their subject: {counted}"
     assert len(counted) == FEW, f"set FEW to {len(counted)}"
+
+
+def length_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    first = min([function.lineno, *(each.lineno for each in function.decorator_list)])
+    return (function.end_lineno or first) - first + 1
+
+
+def test_long_functions_stay_few() -> None:
+    long = [
+        f"{top}/{path.relative_to(folder_of(top)).as_posix()}: {each.name}"
+        for top in TOP
+        for path in modules(top)
+        for each in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
+        if length_of(each) > FUNCTION
+    ]
+    assert len(long) <= LONG_FUNCTIONS, f"look for a subject of its own in the new ones: {long}"
+    assert len(long) == LONG_FUNCTIONS, f"set LONG_FUNCTIONS to {len(long)}"
 
 
 def listed(docstring: str) -> set[str]:

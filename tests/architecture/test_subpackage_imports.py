@@ -28,6 +28,7 @@ SERVER_LAYERS = (
     "administration",
     "gateway",
     "web",
+    "mcp",
     "cluster",
 )
 """Packages of the server: each may import the ones before it."""
@@ -59,11 +60,15 @@ WITHIN: dict[str, dict[str, set[str]]] = {
         "running": {TOP_FLOOR, "client", "process"},
         "reference": {TOP_FLOOR},
         "engines": {TOP_FLOOR, "process"},
+        "llm": {TOP_FLOOR},
         "serving": {TOP_FLOOR, "client", "process", "running"},
         "sandbox": {TOP_FLOOR, "process"},
         "hosting": {TOP_FLOOR, "client", "process", "running", "sandbox"},
     },
 }
+
+OPTIONAL = ("plyhouse.server.cluster.", "plyhouse.server.mcp.")
+"""Packages of the server that it imports only where they are asked for."""
 
 SERVED = {"plyhouse.server.config", "plyhouse.server.version"}
 """The modules of the server's top level that its packages may import."""
@@ -179,7 +184,7 @@ def brought_along(dotted: str, imported: Mapping[str, set[str]]) -> set[str]:
 
 
 def test_the_server_dodges_no_circle() -> None:
-    """A function may import the cluster, and what brings numpy along, if nothing leads back."""
+    """A function may import what is optional or brings numpy along, if nothing leads back."""
     imported = {
         f"plyhouse.{name.removesuffix('.py').replace('/', '.')}": set(at_once(path))
         for path, name, _ in places("server")
@@ -193,6 +198,6 @@ def test_the_server_dodges_no_circle() -> None:
             along = brought_along(dotted, imported)
             if here in along:
                 broken.append(f"{name}:{line}: {dotted} leads back here")
-            elif "numpy" not in along and not dotted.startswith("plyhouse.server.cluster."):
+            elif "numpy" not in along and not dotted.startswith(OPTIONAL):
                 broken.append(f"{name}:{line}: {dotted} needs no numpy: import it at the top")
     assert not broken, "\n".join(broken)

@@ -212,7 +212,7 @@ class SlowDisk:
     """Holds back a match's writes until they are released."""
 
     def __init__(self, house: Any, match: str) -> None:
-        self._runner = house.hub.runner
+        self._runner = house.hub.live_matches
         self._store = self._runner.store
         self._match = match
         self._kept: list[tuple[Any, Any]] = []

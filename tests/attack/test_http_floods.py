@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gzip
 import os
 import socket
@@ -17,6 +18,7 @@ from tests.harness.patience import PATIENCE
 from websockets.exceptions import InvalidMessage, InvalidStatus
 
 from plyhouse.games import registry
+from plyhouse.protocol.api.routes import CHEAP, DEAR, USUAL
 from plyhouse.protocol.messages import Ok, Turn
 from plyhouse.server.accounts import browser_sessions
 from plyhouse.server.config import ConfigError, ServerConfig
@@ -24,10 +26,9 @@ from plyhouse.server.jobs.helper_jobs import NotWorkedOut
 from plyhouse.server.jobs.helper_processes import Helpers
 from plyhouse.server.web import compression, request_limits
 from plyhouse.server.web.compression import KeptAnswers
-from plyhouse.server.web.request_limits import CHEAP, DEAR, USUAL, Allowance, Pacer, cost_of
-from plyhouse.server.wire.connection_limits import Door
+from plyhouse.server.web.request_limits import Allowance, Pacer, cost_of
+from plyhouse.server.wire.limits import Door, Rate, client_of
 from plyhouse.server.wire.listener import Listener
-from plyhouse.server.wire.rates import Rate, client_of
 
 CHOMP = Path(__file__).parents[2] / "examples" / "chomp.py"
 
@@ -105,6 +106,11 @@ def test_client_of_an_ipv6_address_is_its_network(address: str, client: str) -> 
         ("GET", "/api/v1/matches/x/replay", DEAR),
         ("GET", "/api/v1/matches/x/chances", DEAR),
         ("GET", "/api/v1/matches/x/tree.svg", DEAR),
+        ("HEAD", "/api/v1/matches/x/notation", DEAR),
+        ("GET", "/api/v1/matches/x/tree/scene", DEAR),
+        ("GET", "/api/v1/bots/a/b/review", DEAR),
+        ("GET", "/api/v1/competitions/x/export/pgn", DEAR),
+        ("DELETE", "/api/v1/session", USUAL),
         ("POST", "//api/v1/session/", DEAR),
         ("GET", "/nothing/here", USUAL),
     ],
@@ -276,6 +282,31 @@ async def test_listener_goes_on_after_a_socket_that_fails(caplog: pytest.LogCapt
             await listener.close()
     assert knocks == 2
     assert "a socket could not be let in" in caplog.text
+
+
+@pytest.mark.parametrize("turns", range(6))
+async def test_no_socket_is_lost_when_a_listener_closes(turns: int) -> None:
+    opened: list[asyncio.BaseTransport] = []
+
+    class Opened(asyncio.Protocol):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            opened.append(transport)
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.setblocking(False)
+        listener = Listener(listening, Door(), Opened)
+        await asyncio.sleep(0)
+        with socket.create_connection(listening.getsockname()):
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            await listener.close()
+            waiting = 0
+            with contextlib.suppress(BlockingIOError):
+                listening.accept()[0].close()
+                waiting = 1
+            assert len(opened) + waiting == 1
+    for each in opened:
+        each.close()
 
 
 def test_door_with_many_refusals_writes_few_lines(caplog: pytest.LogCaptureFixture) -> None:

@@ -24,9 +24,9 @@ from plyhouse.protocol.messages import (
     Turn,
     Watch,
 )
-from plyhouse.server.wire.connection_limits import Door, Full, Places, raise_file_limit
 from plyhouse.server.wire.direct import DirectProtocol
 from plyhouse.server.wire.http import LEAST_TAKEN, PunctualHttp
+from plyhouse.server.wire.limits import Door, Full, Places, raise_file_limit
 
 OpenHouse = Callable[..., Awaitable[Any]]
 Dial = Callable[..., Awaitable[Raw]]

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from plyhouse.bots.client.client import RequestRefused
+from plyhouse.bots.running.python_session import RunOptions, RunSummary, run_bot
 from plyhouse.bots.running.run_options import Challenger, ChallengeRequest
-from plyhouse.bots.running.runner import RunOptions, RunSummary, run_bot
 from plyhouse.clients.builtin_bots.launcher import StartedBots
 from plyhouse.protocol.messages import ChallengeClosed
 from plyhouse.server.config import ServerConfig
@@ -30,11 +30,15 @@ async def token(server: RunningServer, player: str) -> str:
 
 
 async def challenged(
-    server: RunningServer, *opponents: str, bot: str = "random", matches: int = 1, **more: bool
+    server: RunningServer,
+    *opponents: str,
+    bot: str = "random",
+    matches: int = 1,
+    rated: bool = False,
 ) -> tuple[RunSummary, list[str]]:
     secret = await server.hub.store.add_token("ada")
     said: list[str] = []
-    asked = ChallengeRequest(opponents, "tic_tac_toe", "move:5", **more)
+    asked = ChallengeRequest(opponents, "tic_tac_toe", "move:5", rated=rated)
     options = RunOptions(challenge=asked, matches=matches, say=said.append)
     return await run_bot(bot, server.url, secret, options), said
 

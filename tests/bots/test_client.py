@@ -461,3 +461,8 @@ async def test_frames_cross_a_websocket_in_order_and_its_end_is_seen() -> None:
         assert [await channel.recv() for _ in range(101)] == [*frames, b"stop"]
         assert await channel.recv() is None
         assert (channel.close_code, channel.close_reason) == (4401, "enough")
+
+
+def test_lost_connection_is_told_in_one_sentence() -> None:
+    lost = Disconnected("Nothing listens at http://x: give another address.", 0.25)
+    assert lost.text == "Nothing listens at http://x: give another address; trying again in 0.2 s"

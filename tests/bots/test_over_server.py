@@ -12,7 +12,7 @@ from tests.bots.conftest import BotFile
 
 from plyhouse.bots.client.client import CannotConnect, Refused, Replaced
 from plyhouse.bots.client.websocket import websocket_connector
-from plyhouse.bots.running.runner import RunOptions, RunSummary, SeekRequest, run_bot
+from plyhouse.bots.running.python_session import RunOptions, RunSummary, SeekRequest, run_bot
 from plyhouse.protocol.codec import JSON
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import RunningServer, running_server

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from plyhouse.bots.loading import bot_options, load_bot
 from plyhouse.bots.reference.policy_bot import PolicyBot
 from plyhouse.games.registry import get_game
 from plyhouse.search import cfr_plus
+from plyhouse.search.equilibria.cfr import RegretSolution
 from plyhouse.search.equilibria.tabular import PolicyMismatch
 
 KUHN = get_game("kuhn_poker")
@@ -74,9 +76,13 @@ def test_a_file_is_played(tmp_path: Path) -> None:
 def test_without_time_it_says_so_and_goes_on_later(capfd: pytest.CaptureFixture[str]) -> None:
     bot = PolicyBot()
     state = KUHN.initial_state().after(0).after(2).after(1)
+    # A thread works the solution out; it may be done at once, and here it is not.
+    solution: Future[RegretSolution] = Future()
+    PolicyBot.solutions[KUHN.spec] = solution
     assert bot.choose(turn(KUHN, state, seconds=0.0)) in state.actions()
     said = capfd.readouterr().err
     assert "chooses at random: there was no time to solve kuhn_poker" in said
+    solution.set_result(cfr_plus(KUHN, iterations=1))
     assert shares(bot, KUHN, state, 20) == pytest.approx({"call": 1.0})
 
 

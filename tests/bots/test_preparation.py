@@ -84,6 +84,32 @@ async def test_preparation_that_outlasts_its_match_ends_with_the_process(
         assert (await other.hear(Begin)).snapshot.match == "m2"
 
 
+async def test_match_that_ends_during_a_renewal_leaves_the_process_its_time(
+    clock: ManualClock,
+) -> None:
+    async with staged(clock, prepares=True) as stage:
+        bot = await stage.launcher.number(0)
+        stage.begin()
+        stage.supervisor.renew()
+        stage.supervisor.end("m1", None)
+        assert not bot.was_killed()
+
+
+async def test_new_process_prepares_again(clock: ManualClock) -> None:
+    async with staged(clock, prepares=True) as stage:
+        bot = await stage.launcher.number(0)
+        stage.begin()
+        await bot.say(Prepared("m1"))
+        await asyncio.wait_for(stage.supervisor.settled("m1"), PATIENCE)
+        stage.supervisor.restart()
+        other = await stage.launcher.number(1)
+        waiting = asyncio.create_task(stage.supervisor.settled("m1"))
+        await settle()
+        assert not waiting.done()
+        await other.say(Prepared("m1"))
+        await asyncio.wait_for(waiting, PATIENCE)
+
+
 async def test_boxed_bot_gets_no_time_before_the_clock(clock: ManualClock) -> None:
     async with staged(clock, boxed=True, prepares=True) as stage:
         bot = await stage.launcher.number(0)

@@ -14,8 +14,14 @@ from tests.harness.patience import PATIENCE
 
 from plyhouse.bots.client.client import Replaced, RequestRefused
 from plyhouse.bots.loading import BotLoadError
-from plyhouse.bots.running.runner import STOP_GRACE, BotRunner, RunOptions, RunSummary, SeekRequest
-from plyhouse.bots.running.summary import SeatResult
+from plyhouse.bots.running.python_session import (
+    STOP_GRACE,
+    PythonSession,
+    RunOptions,
+    RunSummary,
+    SeekRequest,
+)
+from plyhouse.bots.running.run_options import SeatResult
 from plyhouse.games.errors import UnknownGame
 from plyhouse.protocol.messages import (
     Accepted,
@@ -50,9 +56,9 @@ CLOCKS = [ClockState(0, 1000, True), ClockState(1, 1000)]
 class Run:
     """A runner in the background, and the server's side of the talk."""
 
-    def __init__(self, runner: BotRunner, server: FakeServer, lines: list[str]) -> None:
-        self.runner, self.server, self.lines = runner, server, lines
-        self.task: asyncio.Task[RunSummary] = asyncio.create_task(runner.run())
+    def __init__(self, bot_session: PythonSession, server: FakeServer, lines: list[str]) -> None:
+        self.bot_session, self.server, self.lines = bot_session, server, lines
+        self.task: asyncio.Task[RunSummary] = asyncio.create_task(bot_session.run())
 
     @property
     def text(self) -> str:
@@ -107,7 +113,7 @@ async def running(
 ) -> AsyncIterator[Run]:
     lines: list[str] = []
     run = Run(
-        BotRunner(
+        PythonSession(
             spec,
             server.connect,
             "ply_secret",
@@ -121,6 +127,23 @@ async def running(
     finally:
         run.task.cancel()
         await asyncio.gather(run.task, return_exceptions=True)
+
+
+@pytest.mark.parametrize(
+    ("own", "sent"),
+    [("", "qwen3, help: position"), ("v7", "v7, qwen3, help: position"), ("v" * 60, None)],
+)
+async def test_a_label_of_the_author_does_not_hide_that_of_the_bot(
+    bot_file: BotFile, server: FakeServer, clock: ManualClock, own: str, sent: str | None
+) -> None:
+    spec = bot_file(
+        FOUR + "    @classmethod\n"
+        "    def version_label(cls, **options): return 'qwen3, help: position'\n"
+    )
+    async with running(spec, server, clock, version=own):
+        hello = await server.welcome()
+    assert hello.version == (sent or f"{'v' * 41}, qwen3, help: position")
+    assert len(hello.version) <= 64
 
 
 async def test_a_match_from_seek_to_result(
@@ -515,10 +538,10 @@ async def test_the_first_interrupt_waits_for_matches_and_the_second_leaves(
         seek = await server.heard(Seek)
         server.say(Ok(seek.id, seek="s1"))
         await run.start_match()
-        run.runner.interrupt()
+        run.bot_session.interrupt()
         assert (await server.heard(Unseek)).seek == "s1"
         assert "1 match is running: finishing, then leaving" in run.text
-        run.runner.interrupt()
+        run.bot_session.interrupt()
         summary = await run.bye()
         assert (summary.interrupted, summary.left_running) == (True, 1)
         assert "leaving 1 running match; nothing is resigned" in run.text
@@ -530,7 +553,7 @@ async def test_an_interrupted_bot_leaves_after_its_last_match(
     async with running(bot_file(FOUR), server, clock) as run:
         await server.welcome()
         await run.start_match()
-        run.runner.interrupt()
+        run.bot_session.interrupt()
         server.say(Finished("m1", WON))
         summary = await run.bye()
         assert (summary.interrupted, summary.left_running, summary.won) == (True, 0, 1)
@@ -547,7 +570,7 @@ async def test_a_bot_told_to_stop_while_the_server_is_away_waits_only_a_little(
         server.channel.cut()
         await clock.advance(60)
         assert not run.task.done()
-        run.runner.interrupt()
+        run.bot_session.interrupt()
         await clock.advance(STOP_GRACE - 1)
         assert not run.task.done()
         await clock.advance(1)
@@ -562,7 +585,7 @@ async def test_a_server_that_goes_away_from_a_stopping_bot_has_a_little_time_to_
     async with running(bot_file(FOUR), server, clock) as run:
         await server.welcome()
         await run.start_match()
-        run.runner.interrupt()
+        run.bot_session.interrupt()
         assert server.channel is not None
         for _ in range(2):  # Each absence counts separately.
             server.unreachable = 1

@@ -258,6 +258,20 @@ async def test_restart_asks_the_open_requests_again_and_counts_no_death(
         )
 
 
+async def test_best_action_of_a_process_that_ended_is_forgotten(clock: ManualClock) -> None:
+    async with staged(clock) as stage:
+        bot = await stage.launcher.number(0)
+        stage.begin()
+        request = stage.think()
+        await bot.say(Best("m1", request.number, "5"))
+        assert (request.best, request.reported.is_set()) == ("5", True)
+        stage.supervisor.restart()
+        other = await stage.launcher.number(1)
+        await other.hear(Begin)
+        await other.hear(Think)
+        assert (request.best, request.reported.is_set()) == (None, False)
+
+
 async def test_renewed_process_may_end_by_itself(clock: ManualClock) -> None:
     async with staged(clock) as stage:
         bot = await stage.launcher.number(0)

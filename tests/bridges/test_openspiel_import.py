@@ -13,7 +13,7 @@ import pytest
 from tests.bridges.libraries import library
 from tests.harness.patience import PATIENCE
 
-from plyhouse.bots.running.runner import RunOptions, RunSummary, SeekRequest, run_bot
+from plyhouse.bots.running.python_session import RunOptions, RunSummary, SeekRequest, run_bot
 from plyhouse.games import Information, UnknownGame, add_game_file, get_game, registry
 from plyhouse.games.errors import InvalidGameSource, InvalidObservation, InvalidParameter
 from plyhouse.games.rules import rules_text

@@ -105,7 +105,7 @@ from plyhouse.server.serve import running_server
 
 
 async def test_call_and_page_are_served():
-    config = ServerConfig(port=0, database="sqlite:///:memory:", house_bots=False)
+    config = ServerConfig(port=0, database="sqlite:///:memory:", builtin_bots=False)
     async with running_server(config) as server, AsyncApi(server.url) as api:
         assert await api.echo("a b", times=2) == ["a b", "a b"]
         async with httpx.AsyncClient(base_url=server.url) as http:
@@ -164,7 +164,7 @@ ADDED: Final[dict[str, list[tuple[str, str, str]]]] = {
     ],
     "A call of the HTTP API.": [
         ("protocol/api/calls.py", "", CALL),
-        ("server/web/api/leaderboards.py", "", HANDLER),
+        ("server/web/api/boards.py", "", HANDLER),
         ("clients/api/client.py", "calls.health)\n", "    echo = Method(calls.echo)\n"),
     ],
     "A page of the server.": [

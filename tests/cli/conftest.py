@@ -25,7 +25,7 @@ def plyhouse(tmp_path: Path, zygote: Zygote) -> Plyhouse:
 
     def run(
         *arguments: str,
-        stdin: str = "",
+        stdin: str | bytes = "",
         env: Mapping[str, str] | None = None,
         traceback: bool = False,
     ) -> Done:

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Plyhouse
-
-from plyhouse.storage import competition_sql
-from plyhouse.storage.competition_rows import CompetitionGame, CompetitionRow
-from plyhouse.storage.rows import By, TournamentRow
-from plyhouse.storage.store import Store
 
 
 def test_a_player_is_disabled_and_enabled_and_the_log_says_why(plyhouse: Plyhouse) -> None:
@@ -77,23 +70,3 @@ def test_an_unknown_bot_and_an_unknown_match(plyhouse: Plyhouse) -> None:
     done = plyhouse("admin", "void", "nothing", "--why", "x")
     assert done.code == 2
     assert "no match 'nothing'" in done.err
-
-
-def test_withdraw_takes_a_bot_out_of_a_competition(plyhouse: Plyhouse, tmp_path: Path) -> None:
-    async def make() -> None:
-        async with await Store.open(f"sqlite:///{tmp_path / 'plyhouse.db'}") as store:
-            ada = await store.add_player("ada")
-            bot = await store.ensure_bot(ada.id, "deep")
-            game = CompetitionGame(0, "pig", None)
-            row = CompetitionRow(
-                *("cup", "Autumn", "", "round_robin", "frozen", 1, 0, 1), games=(game,)
-            )
-            by = By("olga")
-            await store.write(competition_sql.create, row, (), by, (), [bot.id])
-            cup = TournamentRow(
-                *("cup", "Autumn", "pig", "move:1", "round_robin", 1, True, True, 1, "running")
-            )
-            await store.write(competition_sql.begin, "cup", [cup], [(bot.id, None)], by, 1)
-
-    asyncio.run(make())
-    assert "Withdrew ada/deep" in plyhouse("competition", "withdraw", "cup", "ADA/Deep").err

@@ -6,7 +6,7 @@ import asyncio
 import sys
 
 from plyhouse.clients.arena import series
-from plyhouse.clients.arena.event_loop import loop_factory
+from plyhouse.clients.shared.program_settings import loop_factory
 
 
 def test_a_process_that_has_just_left_is_not_an_error() -> None:

@@ -22,7 +22,7 @@ from plyhouse.bots.loading import default_name, load_bot
 from plyhouse.clients.builtin_bots import launcher as module
 from plyhouse.clients.builtin_bots.launcher import LEVELS, StartedBots
 from plyhouse.protocol.messages import Challenge, Ok
-from plyhouse.server.accounts.builtin_bots import NoHouseBot
+from plyhouse.server.accounts.builtin_bots import NoBuiltinBot
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
 
@@ -109,7 +109,7 @@ async def test_what_cannot_be_started_is_said(monkeypatch: pytest.MonkeyPatch) -
     config = ServerConfig(port=0, database="sqlite:///:memory:")
     async with running_server(config, builtin_bots=StartedBots) as server:
         assert server.hub.builtin_bots is not None
-        with pytest.raises(NoHouseBot, match="house/hard could not be started"):
+        with pytest.raises(NoBuiltinBot, match="house/hard could not be started"):
             await server.hub.builtin_bots.ready("hard")
 
 

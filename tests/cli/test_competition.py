@@ -98,17 +98,64 @@ def test_waiting_for_a_final_notes_how_far_it_is(
         ]
 
     away = "a/b is not connected."
+    queue = "s{} waits for its check. {} checks are before it."
     answers: list[Any] = [
-        SimpleNamespace(status="running", progress=games((away, "a/b: 1 minute"))),
-        SimpleNamespace(status="running", progress=games((away, "a/b: 2 minute"))),
-        SimpleNamespace(status="finished", progress=games()),
+        SimpleNamespace(status="running", progress=games((away, "a/b: 1 minute")), checks=[]),
+        SimpleNamespace(
+            status="running",
+            progress=games((away, "a/b: 2 minute")),
+            checks=[queue.format(1, 2), queue.format(2, 3)],
+        ),
+        SimpleNamespace(
+            status="running", progress=games((away, "a/b: 2 minute")), checks=[queue.format(2, 2)]
+        ),
+        SimpleNamespace(status="finished", progress=games(), final_ms=None),
     ]
     assert competition_status.until_over(lambda: answers.pop(0)).status == "finished"
     assert capsys.readouterr().err.splitlines() == [
         f"pig: {away}",
         "pig: a/b: 1 minute",
         "4 of 1200 matches played.",
+        queue.format(1, 2),
+        queue.format(2, 3),
         "4 of 1200 matches played.",
+        "4 of 1200 matches played.",
+    ]
+
+
+def test_status_leaves_the_reasons_to_the_notes_of_the_board() -> None:
+    gone = "a/b was withdrawn from pig: away for 30 minutes."
+    game = SimpleNamespace(game="pig", waiting_for=["c/d is not connected."], absent=[gone])
+    view: Any = SimpleNamespace(progress=[game])
+    assert competition_status.game_notes(view) == ["pig: c/d is not connected.", f"pig: {gone}"]
+    assert competition_status.game_notes(view, [gone]) == ["pig: c/d is not connected."]
+
+
+def test_waiting_for_a_dated_final_says_why_it_does_not_begin(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(competition_status, "POLL", 0.0)
+
+    def view(status: str, **more: Any) -> SimpleNamespace:
+        facts: dict[str, Any] = {"name": "Cup", "final_ms": 0, "progress": [], "checks": []}
+        facts |= {"note": "", "warnings": ["It waits for an extension."]}
+        return SimpleNamespace(status=status, **(facts | more))
+
+    check = "a/b waits for its check. Runner lab1 is checking it, for {} min so far."
+    answers: list[Any] = [
+        view("frozen"),
+        view("frozen", checks=[check.format(0)]),
+        view("frozen", checks=[check.format(1)], note="a/b is not checked yet"),
+        view("running"),
+        view("finished"),
+    ]
+    assert competition_status.until_over(lambda: answers.pop(0)).status == "finished"
+    said = capsys.readouterr().err.splitlines()
+    assert said[0].startswith("Cup is frozen: its final is to begin 1970-01-01")
+    assert said[1:] == [
+        "It waits for an extension.",
+        check.format(0),
+        "Not yet: a/b is not checked yet.",
     ]
 
 
@@ -187,7 +234,7 @@ def test_a_class_at_the_command_line(server: Server, plyhouse: Plyhouse, tmp_pat
     (tmp_path / "odd.csv").write_text("name\n=cmd()|'/C calc'!A0\n")
     made = do("student", "import", "odd.csv").out.splitlines()
     assert made[1].startswith("'=cmd()|'/C calc'!A0,cmd-C-calc-A0,ply_"), "no formula for anybody"
-    do("student", "revoke", "cmd-C-calc-A0", "--why", "a test")
+    do("student", "withdraw", "cmd-C-calc-A0", "--why", "a test")
     (tmp_path / "more.csv").write_text("name,group\ndan,crew\neva,\n")
     do("student", "import", "more.csv", "--folder", "sheets")
     files = sorted(each.name for each in (tmp_path / "sheets").iterdir())
@@ -217,14 +264,14 @@ def test_a_class_at_the_command_line(server: Server, plyhouse: Plyhouse, tmp_pat
     assert plyhouse("bot", "versions", env=keep).code == 4, "the old token is revoked"
     keep["PLYHOUSE_TOKEN"] = again.strip()
     assert plyhouse("bot", "versions", env=keep).code == 0
-    do("student", "revoke", "ivy", "--why", "a test")
+    do("student", "withdraw", "ivy", "--why", "a test")
     other = do("code", "create", "--uses", "9").out.strip()
     do("code", "revoke", other)
     assert "was revoked" in do("join", other, "--player", "gus", code=4).err
     assert "no code" in do("join", "XXXX-XXXX", "--player", "gus", code=2).err
     assert "no time" in do("code", "create", "--uses", "9", "--expires", "soon", code=2).err
 
-    do("student", "revoke", "eva", "--why", "left")
+    do("student", "withdraw", "eva", "--why", "left")
     do("student", "restore", "eva")
     assert "has 4 students already" in do("student", "limit", "3", code=4).err
     assert "takes up to 4 students" in do("student", "limit", "4").err
@@ -286,6 +333,7 @@ def test_a_class_at_the_command_line(server: Server, plyhouse: Plyhouse, tmp_pat
     assert "ada may submit until" in do("competition", "extend", "Cup", "ada", *until).err
     assert "ada may still submit" in do("competition", "run", code=4).err
     assert "no student 'olga'" in do("bot", "enter", "none", code=2).err
+    assert "Withdrew eva" in do("competition", "withdraw", "eva").err
     assert "Disqualified eva" in do("competition", "disqualify", "eva", "--why", "a test").err
     for command in ("standings", "pairings", "report"):
         assert "PLYHOUSE_COMPETITION" not in plyhouse("competition", command, env=env).err

@@ -152,6 +152,17 @@ def test_a_replay_says_who_played_before_the_first_position(
     assert len(titles) == 2, "on every screen"
 
 
+def test_a_replay_says_which_version_played(plyhouse: Plyhouse, saved: Path) -> None:
+    record = json.loads(saved.read_text().splitlines()[0])
+    record["seats"][0]["version"] = "<b>qwen3, help: position"
+    (saved.parent / "v.json").write_text(json.dumps(record))
+    title = plyhouse("replay", "v.json").out.splitlines()[0]
+    assert title.count("random (<b>qwen3, help: position)") == 1
+    plyhouse("replay", "v.json", "--html", "v.html")
+    page = (saved.parent / "v.html").read_text(encoding="utf-8")
+    assert "(&lt;b&gt;qwen3, help: position)" in page
+
+
 @pytest.fixture(scope="module")
 def chess_games(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Path:
     """Two matches of chess, with clocks."""

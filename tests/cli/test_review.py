@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 from tests.cli.conftest import CHOMP, Plyhouse
 
-from plyhouse.clients.review.recorded_turn import moment_of
+from plyhouse.clients.review.losses import Losses
+from plyhouse.clients.review.recorded_position import moment_of
 from plyhouse.clients.review.review import default_seat, review
 from plyhouse.clients.shared.errors import CommandError
 from plyhouse.games.base import CHANCE, Game
 from plyhouse.games.position import Position
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.api.positions import Review
+from plyhouse.protocol.api.positions import Review, ValueLost
 from plyhouse.protocol.messages import Outcome
 from plyhouse.search import iterate_values
 from plyhouse.server.match.time_control import LagPolicy
+from plyhouse.server.results.intervals import interval_of_difference
 from plyhouse.server.results.record import (
     RECORD_FORMAT,
     Record,
@@ -311,3 +316,116 @@ def test_what_cannot_be_is_said(plyhouse: Plyhouse, saved: Path) -> None:
     ply = plyhouse(*ask, "--ply", "9")
     assert (ply.code, "its plies are 1 to 7" in ply.err) == (2, True)
     assert plyhouse("bot", "ask", "nobot", *ask[3:], "--ply", "1").code == 2
+
+
+# -------------------------------------------------------------- what a bot loses per ply
+
+
+def lost(texts: Sequence[str], bot: str = "alice/one", spec: str = "tic_tac_toe") -> ValueLost:
+    records = [recorded(spec, each)[0] for each in texts]
+    losses = Losses(bot, lambda record: get_game(record.game), seconds=1.0)
+    losses.add(records)
+    (found,) = losses.found()
+    return found
+
+
+WON = "b2 b1 a1 c3 a3 c1 a2"
+"""Bob loses a draw by his first ply; alice makes no error."""
+DRAWN = "b2 a1 c3 c1 b1 b3 a3 c2 a2"
+
+
+def test_perfect_play_loses_nothing_and_one_error_counts_once() -> None:
+    assert (lost([WON, DRAWN]).mean, lost([DRAWN], "bob/two").mean) == (0.0, 0.0)
+    found = lost([WON, DRAWN], "bob/two")
+    assert (found.matches, found.plies, found.exact, found.unjudged) == (2, 7, 7, 0)
+    assert found.mean == pytest.approx(1 / 7), "one lost point in seven plies"
+    assert found.interval is not None
+    assert 0.0 <= found.interval[0] < 1 / 7 < found.interval[1] <= found.range == 2.0
+
+
+def test_interval_is_over_matches_and_shrinks_with_their_number() -> None:
+    few, many = lost([WON, DRAWN], "bob/two"), lost([WON, DRAWN] * 8, "bob/two")
+    assert many.mean == pytest.approx(few.mean)
+    assert few.interval is not None
+    assert many.interval is not None
+    assert many.interval[1] - many.interval[0] < (few.interval[1] - few.interval[0]) / 2
+
+
+def test_a_variant_is_compared_with_the_usual_game() -> None:
+    """Alice wins the usual game without an error, and gives away a win in each of the others."""
+    perfect = recorded("nim", "1:2 2:4 3:4 1:1 3:1")[0]
+    lost_win = recorded('nim(heaps="2,1")', "1:2 2:1")[0]
+    kept_win = recorded('nim(heaps="2,1")', "1:1 1:1 2:1")[0]
+    losses = Losses("alice/one", lambda record: get_game(record.game), seconds=1.0)
+    losses.add([perfect, perfect, lost_win, lost_win, kept_win])
+    usual, variant = losses.found()
+    assert (usual.mean, usual.more, usual.more_interval) == (0.0, None, None)
+    assert variant.mean == variant.more == pytest.approx(4 / 4), "two wins lost in four plies"
+    assert variant.more_interval is not None
+    assert variant.more_interval[0] < 1.0 < variant.more_interval[1]
+
+
+def test_renamed_variant_is_compared_with_the_same_game_under_its_usual_names() -> None:
+    """Alice wins by heart, and loses a draw where the squares have other names."""
+    other = get_game("tic_tac_toe(renamed=7)")
+    texts = " ".join(other.other(each) for each in WON.split())  # type: ignore[attr-defined]
+    assert texts != WON
+    records = [
+        *[recorded("tic_tac_toe", DRAWN)[0]] * 2,
+        *[recorded("tic_tac_toe(renamed=7)", texts)[0]] * 3,
+        recorded("tic_tac_toe(renamed=8)", DRAWN_BY_8)[0],
+    ]
+    losses = Losses("bob/two", lambda record: get_game(record.game), seconds=1.0)
+    losses.add(records)
+    usual, seven, eight = losses.found()
+    assert (usual.mean, usual.more) == (0.0, None)
+    assert seven.game == "tic_tac_toe(renamed=7)"
+    assert seven.more == pytest.approx(1 / 3), "one lost draw in each three plies"
+    assert (eight.exact, eight.more) == (4, 0.0)
+
+
+DRAWN_BY_8 = " ".join(
+    get_game("tic_tac_toe(renamed=8)").other(each)  # type: ignore[attr-defined]
+    for each in DRAWN.split()
+)
+
+
+def test_interval_of_a_difference_is_welchs() -> None:
+    one, other = [27.5, 21.0, 19.0, 23.6, 17.0, 17.9], [27.1, 22.0, 20.8, 23.4]
+    found = interval_of_difference(one, other)
+    # Its degrees of freedom are 7.94; the table of t has 2.3646 for 7.
+    assert found.mean == pytest.approx(-2.325)
+    assert (found.low, found.high) == pytest.approx((-7.3334, 2.6834), abs=2e-4)
+    assert math.isinf(interval_of_difference([1.0], other).high)
+
+
+def test_a_bot_that_plays_itself_is_judged_in_both_seats() -> None:
+    record, _ = recorded("tic_tac_toe", WON)
+    mirrored = structs.replace(record, seats=[RecordSeat("alice", "one")] * 2)
+    losses = Losses("Alice/One", lambda record: get_game(record.game), seconds=1.0)
+    losses.add([mirrored, structs.replace(record, outcome=None)])
+    (found,) = losses.found()
+    assert (found.matches, found.plies) == (2, 7)
+
+
+def test_matches_of_a_bot_are_summed_up_from_a_file(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    file = str(tmp_path / "matches.jsonl")
+    played = ("match", "random", "minimax", "--game", "tic_tac_toe", "--games", "6", "--seed", "3")
+    assert plyhouse(*played, "--save", file).code == 0
+    done = plyhouse("review", file, "--bot", "local/random", "--seconds", "2")
+    assert done.code == 0, done.err
+    (line,) = [each for each in done.out.splitlines() if each.startswith("tic_tac_toe")]
+    assert line.split()[1] == "6"
+    done = plyhouse("review", file, "--bot", "local/minimax", "--seconds", "2", "--json")
+    assert done.code == 0, done.err
+    (found,) = json.loads(done.out)["games"]
+    assert (found["mean"], found["matches"], found["faults"]) == (0.0, 6, {})
+    done = plyhouse("review", file, "--bot", "local/nobody")
+    assert done.code == 1
+    assert "local/nobody; there are some of local/minimax, local/random" in done.err
+    done = plyhouse("review", file, "--bot", "local/random", "--seat", "2")
+    assert (done.code, "all matches and seats" in done.err) == (2, True)
+    done = plyhouse("review", file, "--bot", "local/random", "--threshold", "0.2")
+    assert (done.code, "takes no --threshold" in done.err) == (2, True)
+    done = plyhouse("review")
+    assert (done.code, "--bot PLAYER/BOT" in done.err) == (2, True)

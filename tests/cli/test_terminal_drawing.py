@@ -11,6 +11,7 @@ from plyhouse.clients.terminal.board_drawing import sizes_of
 from plyhouse.clients.terminal.canvas import Canvas
 from plyhouse.clients.terminal.colours import Ink
 from plyhouse.clients.terminal.pieces import draw_figure
+from plyhouse.clients.terminal.scene_layout import ViewOptions, picture
 from plyhouse.games.base import CHANCE
 from plyhouse.games.registry import BUILT_IN, get_game
 from plyhouse.games.scene import scene_actions, scene_fields
@@ -77,6 +78,24 @@ def test_what_is_not_known_is_left_out() -> None:
         "Now",
     ]
     assert labels_of(scene) == {}
+
+
+def test_plays_are_listed_with_their_points_where_these_may_be_known() -> None:
+    placing = {"kind": "placing", "label": "Your tiles", "actions": ["8H CAT", "-C", "8H ACT"]}
+    assert labels_of({"elements": [{**placing, "worth": [10, 0, 12]}]}) == {
+        "8H CAT": "8H CAT for 10",
+        "8H ACT": "8H ACT for 12",
+    }
+    assert labels_of({"elements": [{**placing, "worth": []}]}) == {}
+
+
+def test_properties_beside_the_board_have_their_whole_names() -> None:
+    pieces = [{"text": "Baltic Avenue (2 houses)"}, {"text": "Boardwalk"}]
+    scene = {"elements": [{"kind": "tray", "label": "ann owns", "pieces": pieces}], "status": ""}
+    shown = "ann owns: Baltic Avenue (2 houses), Boardwalk"
+    assert draw_fields(scene) == shown
+    plain = ViewOptions(ink=Ink(colours=False, unicode=False))
+    assert picture(scene, plain).text() == shown
 
 
 def test_a_spot_has_the_actions_that_begin_there() -> None:

@@ -40,7 +40,7 @@ async def test_who_comes_late_steps_back_and_fast_plies_are_seen_one_by_one() ->
         there = TerminalServer(server.url, None)
         course, clock, line = FollowedMatch(bots[0].match), Clock(), there.line(())
         app = TerminalApp(
-            lambda app: MatchScreen(course, app.ink, app.now, line=line, house=there),
+            lambda app: MatchScreen(course, app.ink, app.now, line=line, api=there),
             Ink(),
             line=line,
             now=clock,

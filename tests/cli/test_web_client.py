@@ -20,7 +20,11 @@ TEXTS = sorted(path for path in FOLDER.iterdir() if path.suffix in {".html", ".j
 # Enough of a document for scene.js to draw into.
 HARNESS = """
 class Node {
-  constructor(tag) { this.tag = tag; this.attributes = {}; this.children = []; }
+  constructor(tag) {
+    Object.assign(this, { tag, attributes: {}, children: [], dataset: {} });
+    this.style = { setProperty() {} };
+  }
+  querySelector() { return null; }
   setAttribute(name, value) { this.attributes[name] = value; }
   append(...children) { this.children.push(...children); }
   addEventListener() {}

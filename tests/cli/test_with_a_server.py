@@ -13,6 +13,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -208,6 +209,55 @@ def test_two_bots_find_each_other_and_become_a_leaderboard(
     falsified = plyhouse("verify", "false.json")
     assert falsified.code == 1
     assert "1 of 1 records do not hold" in falsified.out
+
+
+@pytest.fixture
+def export(shared: Server, plyhouse: Plyhouse, tmp_path: Path) -> tuple[str, ...]:
+    """The beginning of a command that exports the match of two new players."""
+    seek = ("--server", shared.url, "--game", "nim", "--seek", "--matches", "1")
+    names = [f"{each}-{tmp_path.name[-12:].strip('_')}" for each in ("gina", "hugo")]
+    gina, hugo = [token(plyhouse, shared, each) for each in names]
+    with subprocess.Popen(
+        [*forked_command(), "bot", "run", "random", *seek],
+        env=clean_environment({"PLYHOUSE_TOKEN": gina}),
+        stderr=subprocess.DEVNULL,
+    ) as waiting:
+        assert plyhouse("bot", "run", "random", *seek, "--token", hugo).code == 0
+        waiting.communicate(timeout=PATIENCE)
+    return "export", "--server", shared.url, "--game", "nim", "--bot", f"{names[1]}/random"
+
+
+def test_matches_are_exported_as_json_lines(
+    export: tuple[str, ...], plyhouse: Plyhouse, tmp_path: Path
+) -> None:
+    done = plyhouse(*export, "--since", "2020-01-01", "--to", "data")
+    assert done.code == 0, done.err
+    (match,) = _lines(tmp_path / "data" / "matches.jsonl")
+    plies = _lines(tmp_path / "data" / "plies.jsonl")
+    assert match["ply"] == len(plies) > 0
+    assert {each["match"] for each in plies} == {match["match"]}
+    wrote = f"Wrote data/matches.jsonl (1 row) and data/plies.jsonl ({len(plies)} rows).\n"
+    assert done.err == wrote
+    assert plyhouse(*export, "--until", "2020-01-02", "--to", "none").code == 0
+    assert (tmp_path / "none" / "plies.jsonl").read_bytes() == b""
+    assert plyhouse(*export, "--competition", "nope", "--to", "nope").code == 2
+    assert list((tmp_path / "nope").iterdir()) == []
+
+
+def test_matches_are_exported_as_parquet(
+    export: tuple[str, ...], plyhouse: Plyhouse, tmp_path: Path
+) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    assert plyhouse(*export).code == 0
+    plies = _lines(tmp_path / "plies.jsonl")
+    done = plyhouse(*export, "--format", "parquet")
+    assert done.code == 0, done.err
+    assert parquet.read_table(tmp_path / "plies.parquet").to_pylist() == plies
+    assert parquet.read_table(tmp_path / "matches.parquet").num_rows == 1
+
+
+def _lines(file: Path) -> list[Any]:
+    return [json.loads(line) for line in file.read_text().splitlines()]
 
 
 def test_the_author_of_a_crashed_bot_and_nobody_else_is_told_its_traceback(

@@ -17,11 +17,9 @@ import pytest
 from tests.harness.patience import PATIENCE
 from tests.harness.processes import children
 
-from plyhouse.server.cluster import database_carrier, nats_carrier
-from plyhouse.server.cluster.carrier import Carrier, Changed, Receive
-from plyhouse.server.cluster.database_carrier import DatabaseCarrier
-from plyhouse.server.cluster.link import SILENT_NS, Link
-from plyhouse.server.cluster.nats_carrier import NatsCarrier
+from plyhouse.server.cluster import carriers
+from plyhouse.server.cluster.carriers import DatabaseCarrier, NatsCarrier
+from plyhouse.server.cluster.link import SILENT_NS, Carrier, Changed, Link, Receive
 from plyhouse.server.cluster.nats_server import LocalNats
 from plyhouse.server.gateway.membership import ClusterError
 from plyhouse.storage import members
@@ -259,7 +257,7 @@ async def test_nats_that_is_away_is_logged_once(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """An attempt to connect has two errors, each other than the one before it."""
-    monkeypatch.setattr(nats_carrier, "PAUSE_S", 0)
+    monkeypatch.setattr(carriers, "PAUSE_S", 0)
     carrier = NatsCarrier("nats://user:secret@127.0.0.1:1", "test")
     attempts, live = [], carrier._live
 
@@ -480,7 +478,7 @@ async def test_stalled_process_accuses_no_other() -> None:
 async def test_rows_for_a_process_that_is_gone_are_deleted(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database_carrier, "KEPT_MS", -1)
+    monkeypatch.setattr(carriers, "KEPT_MS", -1)
     await store.write(members.add, 1, [(99, b"old")], store.now() - 10)
     a = Process(1, [DatabaseCarrier(store, poll_s=0.01)])
     async with running(a):

@@ -36,7 +36,7 @@ from plyhouse.server.cluster.nats_server import LocalNats
 from plyhouse.server.cluster.remote_matches import RemoteMatch
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.verify import verify
-from plyhouse.storage import match_owners, match_reads
+from plyhouse.storage import match_reads, members
 
 pytestmark = [pytest.mark.postgresql]
 
@@ -209,7 +209,7 @@ async def test_bot_that_is_back_before_its_match_waits_for_it(
     left = [each for each in cluster.servers if each is not owner]
     asked, release = asyncio.Event(), asyncio.Event()
     for server in left:
-        runner = server.hub.runner
+        runner = server.hub.live_matches
 
         async def stored(pairings: Any = None, read: Any = runner.stored_matches) -> Any:
             asked.set()
@@ -325,13 +325,13 @@ class TwoOwners:
         for server in (first, second):
 
             async def stored(
-                pairings: Any = None, read: Any = server.hub.runner.stored_matches
+                pairings: Any = None, read: Any = server.hub.live_matches.stored_matches
             ) -> Any:
                 asked.set()
                 await self._release.wait()
                 return await read(pairings)
 
-            self._monkeypatch.setattr(server.hub.runner, "stored_matches", stored)
+            self._monkeypatch.setattr(server.hub.live_matches, "stored_matches", stored)
         await self.cluster.stop(third)
         await asked.wait()
 
@@ -491,7 +491,7 @@ async def test_spectator_that_asks_while_a_match_ends_gets_its_end(
     """The other server knows the end when the request comes."""
     _, second, third = cluster.servers
     bots, starts = await seated([second, second], "tic_tac_toe")
-    places = match_owners.places
+    places = members.places
     ended = asyncio.Event()
     read = third.hub.store.read
 
@@ -560,13 +560,13 @@ async def test_pairing_of_two_matches_begins_again_once(
             await asyncio.sleep(0.01)
     (owner,) = {each.owner for each in live.values() if isinstance(each, RemoteMatch)}
     begun = []
-    start = first.hub.runner.start
+    start = first.hub.live_matches.start
 
     def begin(plan: Any, *rest: Any) -> Any:
         begun.append(plan.id)
         return start(plan, *rest)
 
-    monkeypatch.setattr(first.hub.runner, "start", begin)
+    monkeypatch.setattr(first.hub.live_matches, "start", begin)
     await cluster.stop(second if second.hub.store.epoch == owner else third)
     async with asyncio.timeout(PATIENCE):
         while not first.hub.directory.own:  # noqa: ASYNC110 - it looks by itself
@@ -590,7 +590,7 @@ async def test_match_whose_end_is_reported_during_a_look_ends_once(
 
     async def read_while_the_report_comes(what: Any, *arguments: Any) -> Any:
         found = await read(what, *arguments)
-        if what is match_owners.places:
+        if what is members.places:
             sockets.forget_match(match)
         return found
 

@@ -42,6 +42,20 @@ def test_institution_ids_are_read_and_must_differ(head: str) -> None:
     assert "64 at most" in bad(f"name,{head}\nada,{'7' * 65}\n")[0][1]
 
 
+def test_logins_are_read_and_must_differ() -> None:
+    students = read_students("name,id,login\nada,7,ada1\nbob,8,\ncy,9,\n")
+    assert [(each.institution_id, each.login) for each in students] == [
+        ("7", "ada1"), ("8", ""), ("9", ""),
+    ]  # fmt: skip
+    assert bad("name,login\nada,x\nbob,x\n") == [(3, "the login x is in line 2 already")]
+    assert bad(f"name,login\nada,{'x' * 255}\nbob,1.2E+11\ncy,x\u200b\n") == [
+        (2, "the login has 255 characters; 254 at most"),
+        (3, "the login 1.2E+11 was changed by a spreadsheet: set the column to text, enter the "
+            "ids again, and save the list again"),
+        (4, "the login has a character that cannot be seen"),
+    ]  # fmt: skip
+
+
 def test_names_alone_are_enough() -> None:
     assert [each.name for each in read_students("name\nada\nbob")] == ["ada", "bob"]
 

@@ -302,6 +302,8 @@ def test_what_is_played_has_the_rounds_worked_in() -> None:
         ),
         (LEAST + "[dates]\nfrezee = 2026-12-02T10:00:00Z", [("unknown_key", "dates.frezee")]),
         (LEAST + "[limits]\nstudents = -1", [("bad_value", "limits.students")]),
+        (LEAST + "[limits]\nhelp = 'all'", [("bad_value", "limits.help")]),
+        (LEAST + "[limits]\nhelp = 'rules'\nstudents = 0", [("bad_value", "limits.help")]),
         (LEAST + "baselines = 3", [("bad_type", "baselines")]),
         (LEAST + "baselines = [3]", [("bad_type", "baselines[0]")]),
         (LEAST + "[[baselines]]\n", [("missing_key", "baselines[0].bot")]),

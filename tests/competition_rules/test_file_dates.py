@@ -8,7 +8,13 @@ from datetime import UTC, datetime
 import pytest
 
 from plyhouse.clients.cli.competition_change import _with_later_final, renamed
-from plyhouse.server.competition_rules.dates import days_after, milliseconds, read_time
+from plyhouse.server.competition_rules.dates import (
+    InvalidTime,
+    days_after,
+    in_words,
+    milliseconds,
+    read_time,
+)
 from plyhouse.server.competition_rules.file import LateRule
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
 from plyhouse.server.competition_rules.file_sections import date_text, later_final, written_dates
@@ -46,11 +52,15 @@ def test_dates_without_an_offset_are_in_the_zone_of_the_file() -> None:
     [
         ('zone = "Europe/Berlin"', "", "dates.freeze", 'zone = "Europe/Berlin"'),
         ("Europe/Berlin", "Europe/Berln", "dates.zone", "did you mean Europe/Berlin?"),
-        ("Europe/Berlin", "CEST", "dates.zone", "there is no time zone 'CEST'"),
+        ("Europe/Berlin", "CEST", "dates.zone", "no time zone 'CEST'; take one like Europe/Berlin"),
+        ("Europe/Berlin", "localtime", "dates.zone", "there is no time zone 'localtime'"),
+        ("Europe/Berlin", "Factory", "dates.zone", "there is no time zone 'Factory'"),
         ("Europe/Berlin", "../../etc/passwd", "dates.zone", "there is no time zone"),
         ("03-27T18:00", "03-28T02:30", "dates.freeze", "does not exist in Europe/Berlin"),
         ("03-29T18:00", "10-31T02:30", "dates.final", "is twice in Europe/Berlin"),
         ("2027-03-29T18:00:00", "9999-12-31T23:59:59-14:00", "dates.final", "calendar"),
+        ("2027-03-29T18:00:00", "9999-12-31T23:59:59Z", "dates.final", "calendar"),
+        ("2027-03-27T18:00:00", "0001-01-01T00:00:00", "dates.freeze", "from 1970 to 9998"),
     ],
 )
 def test_zone_or_time_that_means_nothing_is_refused(
@@ -61,6 +71,16 @@ def test_zone_or_time_that_means_nothing_is_refused(
     mistake = caught.value.mistakes[0]
     assert mistake.key == key
     assert said in mistake.text
+
+
+def test_last_time_of_the_calendar_has_late_days_and_words_in_every_zone() -> None:
+    last = read_time("9998-12-31T23:59:59Z")
+    until = LateRule(60, 10.0).until(milliseconds(last), "Pacific/Kiritimati")
+    assert until is not None
+    when = datetime.fromtimestamp(until / 1000, UTC)
+    assert in_words(when, "Pacific/Kiritimati").startswith("9999-03-02")
+    with pytest.raises(InvalidTime, match="beyond the calendar"):
+        read_time("9999-12-31T23:59:59Z")
 
 
 def test_late_days_are_days_of_the_calendar_when_clocks_change() -> None:

@@ -219,8 +219,9 @@ def test_canvas_file_has_the_header_and_ids_that_canvas_knows() -> None:
     made = entry(file(), (0.8, None, 0.8, 0.2))
     group = people(
         made,
-        Member("Ada Lovelace", "ada@example.org", "0042"),
+        Member("Ada Lovelace", "ada@example.org", "0042", "ada1"),
         Member("Zoë Müller", "zoe@example.org", "canvas:903"),
+        Member("Di", "", "0043"),
         Member("Bo", "bo@example.org", ""),
         Member("=Cy", "", ""),
     )
@@ -228,13 +229,15 @@ def test_canvas_file_has_the_header_and_ids_that_canvas_knows() -> None:
     assert rows == [
         ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Autumn cup"],
         ["    Points Possible", "", "", "", "", "3"],
-        ["Ada Lovelace", "", "0042", "0042", "", "2"],
+        ["Ada Lovelace", "", "0042", "ada1", "", "2"],
         ["Zoë Müller", "903", "", "", "", "2"],
-        ["Bo", "", "", "bo@example.org", "", "2"],
+        ["Di", "", "0043", "", "", "2"],
+        ["Bo", "", "", "", "", "2"],
         ["'=Cy", "", "", "", "", "2"],
     ]
-    assert [each.institution_id for each in read_students(canvas_csv([group], "Cup", 3.0))] == [
-        "0042", "canvas:903", "bo@example.org", "",
+    again = read_students(canvas_csv([group], "Cup", 3.0))
+    assert [(each.institution_id, each.login) for each in again] == [
+        ("0042", "ada1"), ("canvas:903", ""), ("0043", ""), ("", ""), ("", ""),
     ]  # fmt: skip
 
 
@@ -250,6 +253,8 @@ def test_moodle_file_has_points_and_feedback_by_id_and_address() -> None:
             "and the score is at most 1 of 2; 2 days late",
         }
     ]  # fmt: skip
+    canvas = moodle_csv([people(made, Member("Zoë", "", "canvas:903"))], "Cup", 3.0)
+    assert [row["ID number"] for row in csv.DictReader(io.StringIO(canvas))] == [""]
 
 
 def test_platform_gets_the_score_where_no_baseline_has_a_grade() -> None:

@@ -138,6 +138,11 @@ def test_notes_of_two_games_ask_for_rounds_only(other: str) -> None:
     assert "until_certain" not in warning
 
 
+def test_notes_of_two_games_without_sure_matches_ask_for_a_gauntlet() -> None:
+    (none,) = notes('["pig", "nim"]', '[format]\nname = "swiss"\n')
+    assert none.endswith('Grade with name = "gauntlet" under [format].')
+
+
 def test_too_few_entries_are_warned_that_nobody_meets_a_baseline() -> None:
     for games, entries in (('["pig"]', 1), ('["kuhn_poker(seats=3)"]', 2)):
         (warning,) = notes(games, "", entries=entries)

@@ -92,12 +92,13 @@ def test_grade_counts_the_matches_that_an_entry_missed_by_leaving() -> None:
     baselines = [Baseline("staff/easy", False, "pass", 0.6)]
     (ben,) = grades(["ben"], ALL, LATE, baselines, left={"go": {2}})
     assert (ben.grade, ben.against, ben.matches) == ("", (0.5,), (1,))
+    assert ben.zeros == {0: 1}
     assert left_words(ben.lost, ben.counts).startswith("left go after 1 of at least 4 matches")
     entry = GradeEntry(ben, 0.0, "", (), {})
     (test,) = json.loads(gradescope(entry, baselines, [1.0], None, {}, "wins"))["tests"]
     assert test["output"].startswith("Mean score 0.500 in 2 matches, of which 1 count as 0.")
     (ben,) = grades(["ben"], ALL, LATE, baselines)
-    assert (ben.grade, ben.against) == ("pass", (1.0,))
+    assert (ben.grade, ben.against, ben.zeros) == ("pass", (1.0,), {})
 
 
 def test_entry_that_left_a_swiss_did_not_miss_opponents_that_few_have_met() -> None:

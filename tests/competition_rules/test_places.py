@@ -60,6 +60,23 @@ def test_places_over_several_games_are_by_the_mean_place_or_the_mean_score() -> 
     assert places(with_places(lines, tables, "swiss")) == [("b", 1), ("a", 1), ("c", 3)]
     by_score = with_places(lines, tables, "round_robin")
     assert places(by_score) == [("c", 1), ("b", 2), ("a", 3)]
+    four = [
+        [row(1, 1), row(2, 2), row(3, 3), row(4, 4)],
+        [row(4, 1), row(2, 2), row(3, 3), row(1, 4)],
+    ]
+    found = with_places(scored(*entrants("abcd")), four, "swiss")
+    assert places(found) == [("b", 1), ("d", 2), ("a", 2), ("c", 4)]
+
+
+def test_twin_above_all_others_is_listed_beside_the_first_over_several_games() -> None:
+    twin = Entrant(1, "twin", "staff", baseline=True, twin_of="a")
+    lines = scored(twin, Entrant(2, "b", "b"), Entrant(3, "a", "a"))
+    table = [row(1, 1), row(3, 2), row(2, 3)]
+    assert places(with_places(lines, [table, table], "swiss")) == [
+        ("a", 1),
+        ("twin", None),
+        ("b", 2),
+    ]
 
 
 def test_there_are_no_places_before_the_final() -> None:

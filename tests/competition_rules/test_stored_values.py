@@ -9,11 +9,14 @@ from datetime import UTC, datetime
 
 import pytest
 
+from plyhouse.server.competition_rules.derived_files import (
+    practice_text,
+    rehearsal_text,
+    same_terms,
+)
 from plyhouse.server.competition_rules.file import STRICTEST, decoded, encoded
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
 from plyhouse.server.competition_rules.file_template import template
-from plyhouse.server.competition_rules.practice import practice_text, same_terms
-from plyhouse.server.competition_rules.rehearsals import rehearsal_text
 
 NOW = datetime(2026, 10, 1, 12, tzinfo=UTC)
 LEAST = 'name = "Cup"\ngames = ["pig"]\ntime_control = "move:1"\n'

@@ -10,7 +10,7 @@ import pytest
 
 from plyhouse.protocol.messages import VOID, Termination
 from plyhouse.server.lobby.suspension import ABSENCE_MS, Ended, why
-from plyhouse.server.match.terminations import ENDINGS, FORFEITS, Fault, fault_of
+from plyhouse.server.match.terminations import FORFEITS, TERMINATIONS, Fault, fault_of
 
 ROOT = Path(__file__).resolve().parents[2]
 HOUR = 3_600_000
@@ -21,9 +21,10 @@ def ended(*forfeits: str, every: int = HOUR) -> list[Ended]:
 
 
 def test_every_termination_of_the_protocol_is_in_the_table() -> None:
-    assert set(ENDINGS) == set(get_args(Termination))
-    assert {name for name, each in ENDINGS.items() if not each.counts} == VOID
-    assert {"flag_fall", "illegal_action", "disconnect", "no_show", "bot_crash"} == FORFEITS
+    assert set(TERMINATIONS) == set(get_args(Termination))
+    assert {name for name, each in TERMINATIONS.items() if not each.counts} == VOID
+    program = {"flag_fall", "illegal_action", "bot_crash", "no_answer"}
+    assert program | {"disconnect", "no_show"} == FORFEITS
     assert {name for name in FORFEITS if fault_of(name) is Fault.CONNECTION} == {
         "disconnect",
         "no_show",

@@ -338,6 +338,22 @@ def test_more_candidates_are_looked_at_where_the_cheapest_leave_somebody_alone()
     assert sum((i < half) != (j < half) for i, j in pairs) == 1
 
 
+def test_candidates_are_the_cheapest_and_the_neighbours_and_no_others() -> None:
+    kinds = "s" * CANDIDATES + "h" * 2 * CANDIDATES + "a" * 2 * CANDIDATES
+
+    def cost(i: int, j: int) -> int:
+        if j == i + 1:
+            return {"hh": 1, "aa": 11}.get(kinds[i] + kinds[j], 100)
+        if j == i + CANDIDATES and kinds[i] == "a":
+            return 10
+        return {"sh": 0, "ha": 9}.get(kinds[i] + kinds[j], 100)
+
+    # The cheapest for each h are the s, and for each a the h. The neighbours leave nobody alone, so
+    # the pairs of a for 10 are not considered.
+    pairs = cheapest_pairs(len(kinds), cost)
+    assert sum(cost(i, j) for i, j in pairs) == CANDIDATES // 2 * 1 + CANDIDATES * 11
+
+
 def test_an_odd_number_cannot_be_paired() -> None:
     with pytest.raises(ValueError, match="3 cannot be paired without leaving one alone"):
         cheapest_pairs(3, lambda i, j: 0)

@@ -387,6 +387,31 @@ def test_leader_has_the_bye_where_all_others_have_had_it() -> None:
     assert byes == ["c", "a", "b"]
 
 
+def test_bye_goes_to_the_fewest_points_by_a_hundredth() -> None:
+    finished = {
+        "r1-01": outcome("r1-01", "ac", 0.49, 0.51),
+        "r1-02": outcome("r1-02", "bd", 0.5, 0.5),
+    }
+    plan = Swiss(number=2, mirrored=False).plan(Facts(Field.of("abcde"), finished, {}))
+    byes = [line.winner for line in plan.lines() if line.state is LineState.BYE]
+    assert byes == ["e", "a"]
+
+
+def test_bye_goes_to_the_last_even_if_another_would_suit_the_halves() -> None:
+    drawn = {
+        "r1-01": "be",
+        "r1-02": "ag",
+        "r1-03": "cd",
+        "r2-01": "bf",
+        "r2-02": "ae",
+        "r2-03": "cg",
+    }
+    finished = {key: outcome(key, pair, 0.5, 0.5) for key, pair in drawn.items()}
+    plan = Swiss(number=3, bye=0.5).plan(Facts(Field.of("abcdefg"), finished, {}))
+    byes = [line.winner for line in plan.lines() if line.state is LineState.BYE]
+    assert byes == ["f", "d", "g"], "e would leave pairs that lie nearer to half a group apart"
+
+
 def test_rounds_end_when_fewer_than_two_entries_are_left() -> None:
     field = entrants(("a", 0, None), ("b", 0, 1), ("c", 0, 1), ("d", 0, 1))
     finished = {

@@ -63,7 +63,9 @@ FENCE = re.compile(
 )
 TITLE = re.compile(r'title="([^"]*)"')
 FILE = re.compile(r"[\w.-]+\.(py|toml|csv|js|mjs|json)")
-ENDLESS = re.compile(r"plyhouse serve\b|plyhouse bot run\b(?!.*--matches)|plyhouse demo\b.*--keep")
+ENDLESS = re.compile(
+    r"plyhouse (env )?serve\b|plyhouse bot run\b(?!.*--matches)|plyhouse demo\b.*--keep"
+)
 DEFAULT_PORT = "8765"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -202,7 +204,7 @@ class Shell:
 
     def local(self, text: str) -> str:
         """The text with the port of this run instead of the default one."""
-        return text.replace(f":{DEFAULT_PORT}", f":{self.port}")
+        return re.sub(rf"(:|--port ){DEFAULT_PORT}", rf"\g<1>{self.port}", text)
 
     def close(self) -> None:
         for sign in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):

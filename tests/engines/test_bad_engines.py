@@ -209,6 +209,8 @@ def test_game_that_an_engine_lacks_is_named(scripted_engine: ScriptedEngine) -> 
         UciBot(engine=bot.program.command[0]).choose(first_turn("breakthrough(size=5)"))
     with pytest.raises(EngineError, match="Scripted does not play Chess960"):
         UciBot(engine=bot.program.command[0]).choose(first_turn("chess(start=1)"))
+    with pytest.raises(EngineError, match=r"usual names only, and not those of chess\(renamed=7\)"):
+        UciBot(engine=bot.program.command[0]).choose(first_turn("chess(renamed=7)"))
 
 
 @pytest.mark.parametrize(
@@ -248,6 +250,20 @@ if line == "quit": break
     bot = XboardBot(engine=scripted_engine(code))
     with pytest.raises(EngineError, match=r"Old wrote '1/2-1/2 \{Draw .*' when a move"):
         bot.choose(first_turn("chess"))
+
+
+@pytest.mark.parametrize("ping", [0, 1])
+def test_xboard_engine_that_does_not_know_the_time_plays(
+    scripted_engine: ScriptedEngine, ping: int
+) -> None:
+    code = f"""
+if line == "protover 2": print('feature ping={ping} usermove=1 done=1')
+if line.startswith("ping"): print("pong", line.split()[1])
+if line.split()[0] in ("st", "time", "otim", "easy"): print("Error (unknown command):", line)
+if line == "go": print("move e2e4")
+if line == "quit": break
+"""
+    assert XboardBot(engine=scripted_engine(code)).choose(first_turn("chess")) is not None
 
 
 def test_engine_is_kept_for_the_next_match(scripted_engine: ScriptedEngine) -> None:

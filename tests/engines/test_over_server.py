@@ -21,7 +21,7 @@ from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.process.author_log import AuthorLog
 from plyhouse.bots.process.messages import Failed
 from plyhouse.bots.process.supervisor import Supervisor
-from plyhouse.bots.running.runner import RunOptions, RunSummary, SeekRequest, run_bot
+from plyhouse.bots.running.python_session import RunOptions, RunSummary, SeekRequest, run_bot
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import RunningServer, running_server
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from tests.engines.conftest import play_alone
 from tests.harness.patience import PATIENCE
 
+from plyhouse.bots.action_text import Thoughts
 from plyhouse.bots.engines.gtp_bot import GtpBot
 from plyhouse.bots.engines.uci_bot import UciBot
 from plyhouse.bots.process.supervisor import Supervisor
@@ -35,7 +36,6 @@ from plyhouse.bots.serving.requests import (
 )
 from plyhouse.bots.serving.shell import ServedBot, serve
 from plyhouse.bots.serving.uci_service import UciService
-from plyhouse.bots.thoughts import Thoughts
 from plyhouse.games import get_game
 from plyhouse.games.base import TERMINAL
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from tests.harness.patience import PATIENCE
 
-from plyhouse.bots.running.runner import RunOptions, RunSummary, SeekRequest, run_bot
+from plyhouse.bots.running.python_session import RunOptions, RunSummary, SeekRequest, run_bot
 from plyhouse.games import DuplicateGame, State, add_game_file, game_names, get_game, registry
 from plyhouse.games.errors import InvalidGameSource
 from plyhouse.games.testing import check_game

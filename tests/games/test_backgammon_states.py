@@ -140,6 +140,8 @@ def test_scene_shows_points_bars_and_checkers_borne_off_by_the_viewers_numbers()
                 if mine + theirs:
                     owner = own if mine else 1 - own
                     assert (cell.owner, cell.text) == (owner, f"{'xo'[owner]}{mine + theirs}")
+                    name = ("first", "second")[owner]
+                    assert cell.label == f"point {point}, {mine + theirs} of {name}"
         for row, side in ((top, 1 - own), (bottom, own)):
             for place, point in ((6, 25), (13, 0)):
                 assert (row[place].count or 0) == checkers[side][point]
@@ -167,6 +169,31 @@ def test_status_tells_who_rolls_plays_or_wins_and_how() -> None:
     assert status(play("1; 6x14; 0 21", "1/off")) == "first wins"
     assert status(play("6x15; 1; 1 21", "1/off")) == "second wins a gammon"
     assert status(play("1; bar 6x14; 0 21", "1/off")) == "first wins a backgammon"
+
+
+@pytest.mark.parametrize(
+    ("position", "turn", "pairs"),
+    [
+        ("13; 6x5; 0 31", "13/9", [("13/9", (3,)), ("13/10 10/9", (1, 2)), ("13/12 12/9", (2, 1))]),
+        ("13; 15x2; 0 31", "13/9", [("13/9", (3,)), ("13/12 12/9", (2, 1))]),
+        ("bar 6; 6x5; 0 52", "bar/20 6/4", [("bar/20 6/4", (1, 2))]),
+        (
+            "6x2; 6x5; 0 33",
+            "6/off(2)",
+            [("6/off 6/off", (0b11, 0b1100)), ("6/3 3/off 6/3 3/off", (1, 4, 2, 8))],
+        ),
+        ("2 1; 6x5; 0 65", "2/off 1/off", [("2/off 1/off", (2, 1))]),
+    ],
+)
+def test_buttons_of_a_turn_are_its_moves_and_the_dice_of_each(
+    position: str, turn: str, pairs: list[tuple[str, tuple[int, ...]]]
+) -> None:
+    game, state = at(position)
+    scene = game.scene(game.observe(state, 0))
+    buttons = [each for each in scene.elements if isinstance(each, Button) and each.action == turn]
+    assert [(each.via, each.dice) for each in buttons] == [
+        (tuple(words.replace("/", " ").split()), dice) for words, dice in pairs
+    ]
 
 
 def test_dice_are_displayed_by_their_faces_and_turns_in_notation() -> None:

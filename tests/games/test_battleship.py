@@ -19,6 +19,7 @@ from plyhouse.games import (
 )
 from plyhouse.games.hidden.battleship.fleet import Guesses, Waters, sample_fleet
 from plyhouse.games.hidden.battleship.rules import IllegalPlacement
+from plyhouse.games.scene import Laying
 from plyhouse.games.testing import check_game
 
 GAME = get_game("battleship")
@@ -280,3 +281,16 @@ def test_bad_fleets_are_refused(parameters: dict[str, Any], words: str) -> None:
 
 def test_the_large_board_keeps_every_law() -> None:
     check_game(GAME, max_states=24, seed=2)
+
+
+def test_scene_says_how_long_the_ships_are_that_are_left_to_place() -> None:
+    game = get_game("battleship")
+    state: Any = game.initial_state()
+    for left in ((5, 4, 3, 3, 2), (4, 3, 3, 2)):
+        scene = game.scene(game.observe(state, 0))
+        assert [each.lengths for each in scene.elements if isinstance(each, Laying)] == [left]
+        assert not any(
+            isinstance(each, Laying) for each in game.scene(game.observe(state, 1)).elements
+        )
+        if len(left) == 5:
+            state = state.after(game.parse(state, "a1-a5"))

@@ -459,3 +459,22 @@ def test_playouts_of_good_hands_are_better() -> None:
     points = [strong.playout(rng) for _ in range(50)]
     assert sum(each[0] for each in points) > 0
     assert all(each[0] == each[2] == -each[1] == -each[3] for each in points)
+
+
+def test_scene_of_an_auction_offers_all_bids_in_a_grid_of_one_size() -> None:
+    game: Any = Bridge()
+    state: Any = game.initial_state()
+    rng = random.Random(5)
+    while state.to_move == CHANCE:
+        state = state.after(rng.choice([card for card, _ in state.chance_outcomes()]))
+    for call in ("1H", "X", "2NT"):
+        state = state.after(game.parse(state, call))
+        seat = state.to_move
+        grids = [
+            each for each in game.scene(game.observe(state, seat)).elements if each.kind == "grid"
+        ]
+        auction, bids = grids
+        assert len(auction.column_labels) == 4
+        assert [len(row) for row in bids.rows] == [7] * 5
+        legal = {cell.action for row in bids.rows for cell in row if cell.action}
+        assert legal == {each for each in game.observe(state, seat).legal if each[0].isdigit()}

@@ -241,4 +241,14 @@ def test_scene_shows_the_trick_and_the_hand() -> None:
     scene = ONE.scene(ONE.observe(state, 2))
     assert scene.status == "seat 3 to play"
     hands = [each for each in scene.elements if each.kind == "hand"]
-    assert [hand.label for hand in hands] == ["seat 1", "seat 2", "seat 4", "Your cards"]
+    assert [(hand.label, hand.look) for hand in hands] == [("seat 2", "trick"), ("Your cards", "")]
+
+
+def test_scene_previews_the_cards_that_a_seat_passes() -> None:
+    state = played(dealt(*suits("c", "d", "s", "h")), "Ac Kc")
+    preview, own = [
+        each for each in ONE.scene(ONE.observe(state, 0)).elements if each.kind == "hand"
+    ]
+    assert preview.label == "Passed to the left"
+    assert [card.text for card in preview.cards] == ["Ac", "Kc", None]
+    assert len(own.cards) == 11

@@ -736,6 +736,46 @@ def test_legend_of_the_board_in_text_explains_its_marks() -> None:
     assert len(grid.label) <= 52  # of the smallest terminal
 
 
+# What people see
+
+
+def test_fields_show_the_rent_that_a_landing_costs() -> None:
+    owned = group("brown", 1) | group("orange", 0) | {"reading": 1, "short_line": 1, "water": 1}
+    state = position(owned=owned, built={"mediterranean": 3, "baltic": 5, "new_york": -1})
+    grid = GAME.scene(GAME.observe(state, 0)).elements[0]
+    lines = {cell.name: cell.lines for cell in itertools.chain(*grid.rows) if cell.name}
+    notes = {name: lines[name][-1] for name in ("MED", "BAL", "REA", "WAT", "TEN", "NY", "BOA")}
+    assert notes == {
+        "MED": "rent 90",
+        "BAL": "rent 450",
+        "REA": "rent 50",
+        "WAT": "4 \N{MULTIPLICATION SIGN} dice",
+        "TEN": "rent 28",  # of a whole group it is twice as high
+        "NY": "mortgaged",
+        "BOA": "$400",
+    }
+
+
+def test_actions_are_shown_with_full_names() -> None:
+    state = position(owned=group("brown", 0))
+    shown = {GAME.display(state, action) for action in state.actions()}
+    assert "Build a house on Mediterranean Avenue for 50" in shown
+    assert "Mortgage Baltic Avenue for 30" in shown
+
+
+def test_lists_of_an_offer_have_every_choice() -> None:
+    state = position(owned=group("brown", 0) | {"boardwalk": 1, "reading": 1})
+    for text in ("trade 2", "ask boardwalk", "give baltic"):
+        state = state.after(GAME.parse(state, text))
+        scene = GAME.scene(GAME.observe(state, 0))
+        [lists] = [each for each in scene.elements if getattr(each, "look", "") == "table"]
+        chosen = {cell.text for row in lists.rows for cell in row if cell.highlight}
+        offered = {cell.action for row in lists.rows for cell in row if cell.action}
+        legal = {GAME.format(state, each) for each in state.actions()}
+        assert offered == {each for each in legal if each.startswith(("ask", "give"))}
+    assert chosen == {"Boardwalk", "Baltic Avenue"}
+
+
 # Laws of random matches
 
 PAID = re.compile(r"collect (\d+)$|pay (\d+)$")

@@ -36,8 +36,8 @@ def test_definitions_have_their_term() -> None:
     ("name", "words"),
     [
         ("chess", ["what you want to move"]),
-        ("battleship", ["one end", "marked spot"]),
-        ("go", ["marked spot", "button"]),
+        ("battleship", ["let chance place all", "a spot"]),
+        ("go", ["a spot", "button"]),
         ("coins", ["cards or coins"]),
         ("liars_dice", ["button"]),
         ("scrabble", ["then its square", "button"]),

@@ -24,6 +24,7 @@ from plyhouse.games.scene import (
     scene_faults,
     scene_fields,
 )
+from plyhouse.games.scene_svg import DARK, draw_svg
 from plyhouse.games.scene_text import render_text
 
 SCENE = Scene(
@@ -320,3 +321,22 @@ def test_ships_are_joined_and_those_of_the_opponent_only_once_sunk() -> None:
     for text in ("a3", "c3"):
         state = state.after(game.parse(state, text))
     assert shapes(0, 1) == {"c2": ("sunk", "s"), "c3": ("sunk", "n")}
+
+
+def test_picture_draws_pieces_in_the_colours_of_the_names_of_their_seats() -> None:
+    for spec, dark in (("go(size=5)", 1), ("chess", 16)):
+        game = get_game(spec)
+        state = game.initial_state()
+        if spec != "chess":
+            state = state.after(state.actions()[0])  # black's first stone
+        names = tuple(game.seat_name(seat) for seat in range(2))
+        scene = dataclasses.replace(game.scene(game.observe(state, 0)), seats=names)
+        drawn = draw_svg(scene_fields(scene))
+        assert drawn.count(f'fill="{DARK}"') == dark
+
+
+def test_picture_has_every_card_label_and_status_escaped() -> None:
+    hand = Hand("your <hand>", (Card("Q&A"), Card(None)))
+    drawn = draw_svg(scene_fields(Scene((hand, Counter("pot", 7, 10)), "1 < 2", 0)))
+    for text in ("your &lt;hand&gt;:", "Q&amp;A", "?", "pot: 7 / 10", "1 &lt; 2"):
+        assert f">{text}</text>" in drawn

@@ -590,3 +590,11 @@ def test_list_of_plays_stops_when_it_is_told_to() -> None:
             key=lambda each: (-each[0], each[2]),
         )[:5]
     )
+
+
+def test_play_is_shown_with_its_points_and_an_exchange_as_it_is() -> None:
+    state = TWO.initial_state()
+    for tile in "RELICTSAEINRT?":
+        state = state.after(TWO.parse_chance(state, tile))
+    assert TWO.display(state, TWO.parse(state, "8D RELICT")) == "8D RELICT +18"
+    assert TWO.display(state, TWO.parse(state, "-CT")) == "-CT"

@@ -390,3 +390,22 @@ def test_random_hands_end_as_in_pokerkit(seed: int) -> None:
     assert tally.mismatches == []
     assert tally.showdowns > 5
     assert tally.side_pots > 0
+
+
+def test_scene_names_shown_hands_and_sizes_bets_by_their_amounts() -> None:
+    game: Any = duel()
+    state = play(game, f"{DEAL}, call")
+    scene = game.scene(game.observe(state, 1))
+    bets = [each for each in scene.elements if each.kind == "button" and each.amount]
+    assert [each.amount for each in bets] == list(range(4, 201))
+    assert {each.place for each in bets} == {3}
+    badges = [each.text for each in scene.elements if each.kind == "text" and each.look]
+    assert badges == ["seat 1: dealer", "seat 1: stack 198", "seat 2: stack 198"]
+    rest = ", ".join(["check", "Kc Kd 9s", "check, check", "4h", "check, check", "3c"])
+    state = play(game, f"{DEAL}, call, {rest}, check, check")
+    said = [
+        each.text
+        for each in game.scene(game.observe(state, None)).elements
+        if each.kind == "text" and each.seat is not None and not each.look
+    ]
+    assert said == ["seat 1: a pair", "seat 2: two pair"]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from tests.harness.server import BotClient, MemoryServer
 from tests.harness.simulated_runner import OLGA, SimulatedRunner, digest
 
-from plyhouse.protocol.hosting.runner_messages import BotWanted, RunnerTold
+from plyhouse.protocol.hosting.runner_messages import BotWanted, RunnerPlan
 from plyhouse.protocol.messages import Finished, MatchMessage, Ready, Sync, Welcome
 from plyhouse.server.hosting.runners import SECOND
 from plyhouse.server.table.live import LiveMatch
@@ -110,7 +110,7 @@ class HostedFinal:
 
     async def connect(self, machine: SimulatedRunner | None = None) -> None:
         """Log in all bots assigned to a machine, as a runner does; again on request."""
-        told: RunnerTold = await (machine or self.machine).call()
+        told: RunnerPlan = await (machine or self.machine).call()
         for wanted in told.bots:
             directory = self.house.hub.directory
             here = directory.presences.get(wanted.bot)

@@ -187,6 +187,8 @@ class Server:
     ) -> None:
         """Connections go to the servers of ``cluster`` in turn."""
         self.server = server
+        self.urls = [each.url for each in cluster or [server]]
+        """Addresses of all servers."""
         self._places = itertools.cycle([*cluster[1:], *cluster[:1]] or [server])
         self.hub: Hub = server.hub
         self._stack = stack

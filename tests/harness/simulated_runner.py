@@ -9,8 +9,8 @@ from tests.harness.server import BotClient, MemoryServer
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.hosting.runner_messages import (
-    RunnerSays,
-    RunnerTold,
+    RunnerPlan,
+    RunnerReport,
 )
 from plyhouse.storage import (
     submission_sql,
@@ -32,13 +32,13 @@ class SimulatedRunner:
 
     def __init__(self, house: MemoryServer, name: str = "lab1", **said: Any) -> None:
         self.house = house
-        self.said = RunnerSays(name=name, instance=f"instance-{id(self)}", **{"cores": 2, **said})
+        self.said = RunnerReport(name=name, instance=f"instance-{id(self)}", **{"cores": 2, **said})
 
-    async def call(self, **news: Any) -> RunnerTold:
+    async def call(self, **news: Any) -> RunnerPlan:
         fields = {field: getattr(self.said, field) for field in self.said.__struct_fields__}
-        return await self.house.hub.hosting.sync(STAFF, RunnerSays(**{**fields, **news}))
+        return await self.house.hub.hosting.sync(STAFF, RunnerReport(**{**fields, **news}))
 
-    async def host(self, told: RunnerTold, bot: int) -> tuple[BotClient, Any]:
+    async def host(self, told: RunnerPlan, bot: int) -> tuple[BotClient, Any]:
         wanted = next(each for each in told.bots if each.bot == bot)
         client = BotClient(self.house.hub.connect(), MSGPACK)
         answer = await client.hello(

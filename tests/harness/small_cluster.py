@@ -8,11 +8,11 @@ from typing import Any
 from tests.harness.patience import PATIENCE
 from tests.harness.server import Server
 
+from plyhouse.server.cluster.lease_follower import LeaseFollower
 from plyhouse.server.cluster.member import Member
-from plyhouse.server.cluster.membership import Cluster
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
-from plyhouse.server.serve import BuiltinBots, running_server
+from plyhouse.server.serve import MakeBuiltinBots, running_server
 
 
 class SmallCluster:
@@ -23,7 +23,7 @@ class SmallCluster:
         database: str,
         nats: str,
         *,
-        builtin_bots: BuiltinBots | None = None,
+        builtin_bots: MakeBuiltinBots | None = None,
         **settings: Any,
     ) -> None:
         self._builtin_bots = builtin_bots
@@ -62,7 +62,7 @@ def member_of(hub: Hub) -> Member:
     return hub.member
 
 
-def cluster_of(hub: Hub) -> Cluster:
+def cluster_of(hub: Hub) -> LeaseFollower:
     """What a server knows of its cluster."""
     found = member_of(hub).cluster
     assert found is not None

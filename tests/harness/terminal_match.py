@@ -96,7 +96,7 @@ async def sitting(
         async def begin() -> None:
             two = [await online(hub, "alice"), await online(hub, "bob")]
             terms = Terms(game, TimeControl.parse("move:3600"), rated=False)
-            hub.runner.begin(terms, [two if seat == 0 else two[::-1]])
+            hub.live_matches.begin(terms, [two if seat == 0 else two[::-1]])
 
         identity = Introduction(tokens[0], updates=True, scenes=True)
         client = Client(connect, identity, backoff=Backoff(first=0.0, longest=0.0))

@@ -111,10 +111,11 @@ class Zygote:
         arguments: Sequence[str],
         folder: Path,
         environment: Mapping[str, str],
-        stdin: str = "",
+        stdin: str | bytes = "",
     ) -> Done:
         """Run ``plyhouse`` with these arguments in a folder; raises `subprocess.TimeoutExpired`."""
-        assert len(stdin.encode()) < 65536, "more than a pipe holds"
+        typed = stdin.encode() if isinstance(stdin, str) else stdin
+        assert len(typed) < 65536, "more than a pipe holds"
         request = marshal.dumps(("plyhouse", list(arguments), str(folder), dict(environment)))
         with (
             tempfile.TemporaryFile() as out,
@@ -122,7 +123,7 @@ class Zygote:
             socket.socket(socket.AF_UNIX) as connection,
         ):
             reading, writing = os.pipe()
-            os.write(writing, stdin.encode())
+            os.write(writing, typed)
             os.close(writing)
             connection.settimeout(PATIENCE)
             connection.connect(str(self.folder / "socket"))

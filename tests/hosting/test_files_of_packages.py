@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 import zipfile
 from pathlib import Path
 
@@ -44,7 +45,7 @@ def of(*files: tuple[str, str | bytes]) -> Package:
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_package_in_any_encoding_with_a_mark_is_read(encoding: str, end: str) -> None:
     manifest = f'[bot]{end}name = "größe"{end}bot = "a.py"{end}'
     package = of(
@@ -213,3 +214,17 @@ async def test_process_of_a_bot_with_an_odd_import_starts_and_ends(
     await process.quit()
     process.kill()  # what it has started
     await process.closed()
+
+
+def test_names_of_a_zip_may_begin_at_the_current_folder() -> None:
+    package = of(("./", ""), ("./bot.py", BOT), ("././data/a.txt", "x"))
+    assert sorted(package.files) == ["bot.py", "data/a.txt"]
+    with pytest.raises(SubmissionError, match="points outside"):
+        of(("./../bot.py", BOT))
+
+
+def test_file_name_that_is_not_in_utf8_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text(BOT)
+    (tmp_path / os.fsdecode(b"\xff.txt")).write_text("")
+    with pytest.raises(SubmissionError, match="not in UTF-8: rename"):
+        read_package(tmp_path)

@@ -11,7 +11,7 @@ import pytest
 
 from plyhouse.bots.process import ply_cost
 from plyhouse.bots.process.ply_cost import CostOfPly, Stopwatch, busy_of
-from plyhouse.bots.running.summary import SeatResult
+from plyhouse.bots.running.run_options import SeatResult
 from plyhouse.clients.runner.machine import disturbed, flag_fell
 from plyhouse.protocol.messages import Outcome
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from plyhouse.clients.runner import private_folder as module
+from plyhouse.clients.runner import packages as module
 from plyhouse.clients.runner.machine import SAID_HOURLY, SAID_LINE, Machine, Setup
-from plyhouse.clients.runner.private_folder import FILES, runner_log
+from plyhouse.clients.runner.packages import FILES, runner_log
 
 
 def test_runner_log_is_rotated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,6 +51,18 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_it_plays_by_lines_without_its_package(server: Server) -> None:
+    if shutil.which("node") is None:
+        unavailable("node is not installed")
+    bot = f"cmd:node {EXAMPLE / 'bot.js'} --stdio"
+    match = (str(server.zygote.plyhouse), "match", bot, "random", "--game", "connect_four")
+    ((code, said),) = play(
+        server, [*match, "--games", "2", "--jobs", "1", "--time-control", "move:10"]
+    )
+    assert code == 0, said
+    assert "connected as local/javascript" in said
+
+
 def javascript(program: Path, *options: str) -> list[str]:
     return ["node", str(program / "bot.js"), *options]
 

@@ -22,7 +22,7 @@ TOKENS = {"Account", "Joining", "MadeToken"}
 IDS = {
     ("AuditEntry", "subject_id"), ("Bot", "player_id"), ("Member", "institution_id"),
     ("Standing", "bot_id"), ("Standing", "version_id"), ("Suspension", "bot_id"),
-    ("Suspension", "version_id"), ("Token", "player_id"), ("TournamentStanding", "bot_id"),
+    ("Suspension", "version_id"), ("Token", "player_id"),
 }  # fmt: skip
 """Numbers of the database by which calls and programs name something."""
 
@@ -62,5 +62,5 @@ def test_answer_has_no_field_that_only_the_server_needs(kind: type[msgspec.Struc
 
 def test_answers_are_found_in_lists_and_in_other_answers() -> None:
     names = {each.__name__ for each in answers()}
-    assert {"Bot", "BotMatch", "BotPage", "Member", "Standing", "TournamentStanding"} <= names
+    assert {"Bot", "BotMatch", "BotPage", "Member", "Standing"} <= names
     assert len(names) > 80

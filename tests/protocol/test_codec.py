@@ -26,6 +26,7 @@ from plyhouse.protocol.codec import (
     Codec,
     Frame,
     codec_for,
+    read_line,
 )
 from plyhouse.protocol.errors import LocalProtocolError, RemoteProtocolError
 from plyhouse.protocol.messages import (
@@ -296,7 +297,7 @@ def complaint(fields: dict[str, Any]) -> RemoteProtocolError:
         (
             {"type": "resign", "id": 3, "match": "m", "reason": "bored"},
             "'resign': field 'reason': invalid enum value 'bored'; "
-            "expected one of: resignation, bot_crash.",
+            "expected one of: resignation, bot_crash, no_answer.",
             3,
         ),
         ({"type": "bye", "id": "7"}, "'bye': field 'id': expected `int`, got `str`.", None),
@@ -495,3 +496,22 @@ def test_info_of_a_long_action_is_read(codec: Codec) -> None:
     assert codec.decode_client(codec.encode(act)) == act
     bare = Act(1, "m1", 0, "\N{SNOWMAN}" * 4000)
     assert codec.decode_client(codec.encode(bare)) == bare
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"type": "hello", "id": 1}', Hello(1, "")),
+        ('\ufeff{"type": "hello", "id": 1, "bot": "deep"}', Hello(1, "", "deep")),
+        ('{"type": "hello", "id": 1, "token": "t"}', Hello(1, "t")),
+        ('{"type": "ping", "id": 2}', Ping(2)),
+    ],
+)
+def test_line_of_a_program_needs_no_token(line: str, message: Any) -> None:
+    assert read_line(line) == message
+
+
+@pytest.mark.parametrize("line", ["", "7", "[1]", '"hello"', "{", "[" * 5000, '{"type": "act"}'])
+def test_line_without_a_message_is_refused(line: str) -> None:
+    with pytest.raises(RemoteProtocolError):
+        read_line(line)

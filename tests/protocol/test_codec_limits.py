@@ -277,7 +277,7 @@ def test_long_names_are_cut_in_messages(codec: Codec) -> None:
     shown = "z" * (80 - len("Invalid enum value '"))
     assert field.message == (
         f"'resign': field 'reason': invalid enum value '{shown}; "
-        "expected one of: resignation, bot_crash."
+        "expected one of: resignation, bot_crash, no_answer."
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.harness.hosted_server import OLGA, PIG, HostedServer, hosted_server, until
 
-from plyhouse.clients.runner.private_folder import private_folder
+from plyhouse.clients.runner.packages import private_folder
 from plyhouse.server.hosting.runner_reports import _read as read
 from plyhouse.storage import competition_sql, competition_students, outputs, people
 from plyhouse.storage.competition_rows import NewMember

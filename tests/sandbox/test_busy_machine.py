@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from tests.harness.patience import PATIENCE
 from tests.sandbox.conftest import REQUIRED, have
+from tests.tournaments import begin_round_robin, results
 
 from plyhouse.bots.local_packages import read_package
 from plyhouse.bots.sandbox.box import Tier
@@ -120,8 +121,12 @@ async def test_hanging_bot_on_a_busy_machine_is_excused_once_and_then_loses(
         # Of two seconds, a bot that shares its processor with two programs still lacks enough.
         terms = Terms(get_game("tic_tac_toe"), TimeControl.parse("move:2"), rated=False)
         cup = (
-            await hub.competitions.create(
-                "cup", terms, By("olga", "a test"), entries=["ada/mine", "bob/mine"]
+            await begin_round_robin(
+                hub.competitions,
+                "cup",
+                terms,
+                By("olga", "a test"),
+                entries=["ada/mine", "bob/mine"],
             )
         ).id
         staff = await store.add_player("staff")
@@ -149,8 +154,8 @@ async def test_hanging_bot_on_a_busy_machine_is_excused_once_and_then_loses(
         finally:
             stop.set()
             await hosting
-        view = await hub.tournaments.view(cup)
-        assert sorted((row.games, row.wins, row.losses) for row in view.table) == [
+        table = await results(store, cup)
+        assert sorted((row.games, row.wins, row.losses) for row in table) == [
             (1, 0, 1),
             (1, 1, 0),
         ]

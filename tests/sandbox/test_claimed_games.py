@@ -10,7 +10,7 @@ from tests.harness.patience import PATIENCE
 from tests.sandbox.conftest import Submission, have
 
 from plyhouse.bots.hosting.build import build
-from plyhouse.bots.hosting.hosted_runner import hosted_runner
+from plyhouse.bots.hosting.hosted_session import hosted_session
 from plyhouse.bots.local_packages import read_package
 from plyhouse.bots.running.run_options import RunOptions
 from plyhouse.bots.sandbox.box import Tier
@@ -50,11 +50,11 @@ async def test_the_file_of_a_game_that_it_claims_is_not_run_by_whoever_hosts_it(
     async with local_hub() as hub:
         token = hub.add_player(PLAYER)
         options = RunOptions(bot="mine", matches=1, say=lambda _: None)
-        runner = hosted_runner(
+        bot_session = hosted_session(
             built, connector_of(hub), token, options, fork_server=fork_server, tier=tier
         )
         with pytest.raises(InvalidGameSource):
-            await asyncio.wait_for(runner.run(), PATIENCE)
+            await asyncio.wait_for(bot_session.run(), PATIENCE)
     assert not mark.exists()
 
 

@@ -18,7 +18,7 @@ from tests.harness.patience import PATIENCE
 from tests.sandbox.conftest import REQUIRED, Submission, all_ended, have
 
 from plyhouse.bots.hosting.build import Built, build
-from plyhouse.bots.hosting.hosted_runner import hosted_runner
+from plyhouse.bots.hosting.hosted_session import hosted_session
 from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.local_packages import read_package
 from plyhouse.bots.process.author_log import AuthorLog
@@ -26,8 +26,7 @@ from plyhouse.bots.process.bot_process import BotProcess
 from plyhouse.bots.process.messages import Begin, Failed
 from plyhouse.bots.process.ply_cost import CostOfPly
 from plyhouse.bots.process.supervisor import Supervisor
-from plyhouse.bots.running.run_options import RunOptions
-from plyhouse.bots.running.summary import SeatResult
+from plyhouse.bots.running.run_options import RunOptions, SeatResult
 from plyhouse.bots.sandbox.box import Cores, Limits, SandboxError, Tier
 from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.bots.sandbox.launcher import SandboxLauncher
@@ -93,7 +92,7 @@ async def played(
                 on_cost=costs.append,
                 on_result=lambda result, name=name: results.__setitem__(name, result),  # type: ignore[misc]
             )
-            runner = hosted_runner(
+            bot_session = hosted_session(
                 built,
                 connector_of(hub),
                 token,
@@ -102,7 +101,7 @@ async def played(
                 tier=tier,
                 cores=cores,
             )
-            runs.append(asyncio.create_task(runner.run()))
+            runs.append(asyncio.create_task(bot_session.run()))
 
         def check() -> None:
             for run in runs:
@@ -111,7 +110,7 @@ async def played(
 
         order = [await online(hub, f"{PLAYER}/{name}", check) for name in ("first", "second")]
         terms = Terms(get_game("tic_tac_toe"), TimeControl.parse("total:20+0.1"), rated=False)
-        hub.runner.begin(terms, [order])
+        hub.live_matches.begin(terms, [order])
         await asyncio.wait_for(asyncio.gather(*runs), PATIENCE)
     return results, costs
 

@@ -48,7 +48,7 @@ async def test_a_final_of_bots_that_were_handed_in_is_played_to_its_table(
     if bad:
         assert "refused: FAILED  loads: " in said
         assert "PermissionError" in said
-    assert "12 matches (12 planned)" in said
+    assert "12 of 12 matches in" in said
     assert "what bots printed in 12 matches has come" in said
     assert "the table is as it has to be" in said
 
@@ -59,7 +59,7 @@ async def test_a_final_behind_namespaces_is_played_to_its_table(
     tier = await have(fork_server, Tier.BUBBLEWRAP)
     options = ["--bots=3", "--checked=3", "--game=tic_tac_toe", "--kills=0", "--think=0.001"]
     said = play(*options, f"--tier={tier.value}")
-    assert "6 matches (6 planned)" in said
+    assert "6 of 6 matches in" in said
     assert "the table is as it has to be" in said
 
 

@@ -28,15 +28,14 @@ from plyhouse.bots.client.channel import Channel, Connector
 from plyhouse.bots.client.client import Client, ClientError, Introduction
 from plyhouse.bots.client.timing import REAL_CLOCK
 from plyhouse.bots.hosting.build import Built, build
-from plyhouse.bots.hosting.hosted_runner import hosted_runner
-from plyhouse.bots.hosting.program import ProgramRunner
+from plyhouse.bots.hosting.hosted_session import hosted_session
 from plyhouse.bots.hosting.program_process import Program
+from plyhouse.bots.hosting.program_session import ProgramSession
 from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.local_packages import read_package
 from plyhouse.bots.process.author_log import AuthorLine, AuthorLog
 from plyhouse.bots.process.ply_cost import CostOfPly
-from plyhouse.bots.running.run_options import RunOptions
-from plyhouse.bots.running.summary import SeatResult
+from plyhouse.bots.running.run_options import RunOptions, SeatResult
 from plyhouse.bots.sandbox.box import Box, Cores, Tier
 from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.clients.arena.memory_server import PLAYER, connector_of, local_hub, online
@@ -67,6 +66,7 @@ SPINNING = {
     "javascript": 'const { Worker } = await import("node:worker_threads");'
     ' new Worker("for (;;);", { eval: true }); console.error(`pid ${process.pid}`);',
 }
+PLAY = "function play(match, ply, observation) {"
 READY_AND_SYNC = (
     "if (globalThis.asked) return; globalThis.asked = true;"
     " const about = (type) => ({ type, id: ++lastId, match: snapshot.match });"
@@ -121,7 +121,7 @@ class House:
 
     def host(
         self, name: str, built: Built, matches: int, connector: Connector | None = None
-    ) -> ProgramRunner:
+    ) -> ProgramSession:
         options = RunOptions(
             bot=name,
             matches=matches,
@@ -132,16 +132,16 @@ class House:
             on_up=self.ups.append,
             on_line=self.lines.append,
         )
-        runner = hosted_runner(
+        bot_session = hosted_session(
             *(built, connector or connector_of(self.hub), self.token, options),
             fork_server=self.fork_server,
             tier=Tier.LANDLOCK,
             cores=Cores.of_this_machine(),
         )
-        assert isinstance(runner, ProgramRunner)
-        self.runs.append(asyncio.create_task(runner.run()))
+        assert isinstance(bot_session, ProgramSession)
+        self.runs.append(asyncio.create_task(bot_session.run()))
         self.names.append(name)
-        return runner
+        return bot_session
 
     def by_hand(
         self,
@@ -176,14 +176,14 @@ class House:
             if run.done():
                 run.result()
 
-    async def play(self, *, mirrored: bool = False) -> None:
+    async def play(self, *, mirrored: bool = False, time_control: str = "total:60") -> None:
         """Let the first two play until the programs have played as much as they were to."""
         first, second = [
             await online(self.hub, f"{PLAYER}/{name}", self.check) for name in self.names
         ]
-        terms = Terms(get_game("tic_tac_toe"), TimeControl.parse("total:60"), rated=False)
+        terms = Terms(get_game("tic_tac_toe"), TimeControl.parse(time_control), rated=False)
         orders = [[first, second], [second, first]] if mirrored else [[first, second]]
-        self.hub.runner.begin(terms, orders)
+        self.hub.live_matches.begin(terms, orders)
         hosted = [run for run, name in zip(self.runs, self.names, strict=True) if name != "hand"]
         await asyncio.wait_for(asyncio.gather(*hosted), PATIENCE)
 
@@ -358,15 +358,15 @@ async def test_another_process_takes_over_in_the_middle(
         ("  const message = JSON.parse(line);", "console.error(`type ${message.type}`);"),
     )
     async with house(fork_server) as made:
-        runners: list[ProgramRunner] = []
+        bot_sessions: list[ProgramSession] = []
 
         async def on_turn(turn: Turn) -> str:
             if turn.ply == 2:
-                runners[0].restart_processes()
+                bot_sessions[0].restart_processes()
             return str(turn.observation["legal"][0])
 
         made.by_hand(on_turn)
-        runners.append(made.host("telling", telling, 1))
+        bot_sessions.append(made.host("telling", telling, 1))
         await made.play()
         assert made.told("type welcome") == ["type welcome"] * 2, "\n".join(made.said)
         assert made.told("type match") == ["type match"]  # the second found it in its welcome
@@ -379,19 +379,19 @@ async def test_program_that_ends_in_its_opponents_turn_is_started_again_in_its_o
     await have(fork_server, Tier.LANDLOCK)
     leaving = program(tmp_path / "leaving", "javascript")
     async with house(fork_server) as made:
-        runners: list[ProgramRunner] = []
+        bot_sessions: list[ProgramSession] = []
         starts: list[tuple[int, int]] = []
 
         async def on_turn(turn: Turn) -> str:
-            for each in runners[0]._programs:
+            for each in bot_sessions[0]._programs:
                 os.kill(each.pid, signal.SIGKILL)
-            while runners[0]._programs:  # noqa: ASYNC110 - it ends in another process
+            while bot_sessions[0]._programs:  # noqa: ASYNC110 - it ends in another process
                 await asyncio.sleep(0.005)
             await pass_time()
-            starts.append((turn.ply, runners[0]._starts))
+            starts.append((turn.ply, bot_sessions[0]._starts))
             return str(turn.observation["legal"][0])
 
-        runners.append(made.host("leaving", leaving, 1))
+        bot_sessions.append(made.host("leaving", leaving, 1))
         made.by_hand(on_turn)
         await made.play()
         assert starts == [(ply, (ply + 1) // 2) for ply, _ in starts]
@@ -439,7 +439,11 @@ async def test_a_refused_action_leaves_the_turn_with_the_program(
     ("edit", "problem", "within"),
     [
         ("process.exit(4);", "ended before it said hello: exit code 4", 60.0),
-        ("await new Promise(() => setInterval(() => {}, 1000));", "said no hello within", 1.0),
+        (
+            "await new Promise(() => setInterval(() => {}, 1000));",
+            "said no hello within 1 s; it has written nothing: end each message with a line end",
+            1.0,
+        ),
     ],
 )
 async def test_a_program_without_hello_cannot_be_loaded(
@@ -452,12 +456,54 @@ async def test_a_program_without_hello_cannot_be_loaded(
     async def nowhere() -> Channel:
         raise AssertionError("it must not even connect")
 
-    runner = ProgramRunner(
+    bot_session = ProgramSession(
         mute, nowhere, "", options, fork_server=fork_server, tier=Tier.LANDLOCK, hello_within=within
     )
     with pytest.raises(BotLoadError, match=problem):
-        await runner.run()
+        await bot_session.run()
     assert fork_server.boxes == 0
+
+
+async def test_hello_without_a_line_end_is_shown_as_the_mistake(
+    fork_server: ForkServerClient, tmp_path: Path
+) -> None:
+    await have(fork_server, Tier.LANDLOCK)
+    script = """printf '{"type": "hello"}'; read answer"""
+    mistake = r"no hello within 5 s; it has written 17 bytes without a line end: \{.type"
+    with pytest.raises(BotLoadError, match=mistake):
+        await Program.start(
+            Box(tier=Tier.LANDLOCK, folder=str(tmp_path), command=("sh", "-c", script)),
+            fork_server=fork_server,
+            cores=Cores.of_this_machine(),
+            clock=REAL_CLOCK,
+            log=AuthorLog("mute"),
+            hello_within=5,
+        )
+
+
+@pytest.mark.parametrize(
+    ("edit", "advice"),
+    [
+        ("return;", "keep to the deadline_ms of the turn"),
+        (
+            'process.stdout.write(JSON.stringify({ type: "act", id: 9, match })); return;',
+            'bytes without a line end: {"type":"act"',
+        ),
+    ],
+)
+async def test_flag_fall_of_a_program_is_explained_in_terms_of_lines(
+    edit: str, advice: str, fork_server: ForkServerClient, tmp_path: Path
+) -> None:
+    await have(fork_server, Tier.LANDLOCK)
+    late = program(tmp_path / "late", "javascript", (PLAY, edit))
+    async with house(fork_server) as made:
+        made.host("late", late, 1)
+        made.host("steady", program(tmp_path / "steady", "javascript"), 1)
+        await made.play(time_control="total:2")
+        (lost,) = [each for each in made.results if each.outcome.seat == each.seat]
+        assert lost.outcome.termination == "flag_fall"
+        assert advice in lost.advice
+        assert bool(made.told("it has written")) == ("line end" in advice)
 
 
 @pytest.mark.parametrize("started", [False, True])
@@ -502,7 +548,7 @@ async def test_a_program_cannot_have_the_time_to_set_up_while_the_opponent_is_to
             looks.append((before, processor_time_of(pid)))
             return str(turn.observation["legal"][0])
 
-        hosted: list[ProgramRunner] = []
+        hosted: list[ProgramSession] = []
 
         async def answered() -> None:
             """The program's request is answered while the match still waits for us."""

@@ -17,7 +17,7 @@ from plyhouse.protocol.hosting.runner_messages import (
     MAX_GAMES,
     CheckDone,
     CheckWanted,
-    RunnerTold,
+    RunnerPlan,
     Trouble,
 )
 from plyhouse.storage import competition_sql, competition_students, submission_sql
@@ -55,7 +55,7 @@ async def test_answer_that_something_is_gone_does_not_end_the_runner(
         hosting, sync = house.hub.hosting, house.hub.hosting.sync
         refused = []
 
-        async def gone(*_: object) -> RunnerTold:
+        async def gone(*_: object) -> RunnerPlan:
             monkeypatch.setattr(hosting, "sync", sync)
             refused.append("once")
             raise no_submission(7)

@@ -29,10 +29,10 @@ from plyhouse.learning.alphazero_training import (
     InvalidTraining,
     _Match,
 )
-from plyhouse.learning.batched_search import search_together
 from plyhouse.learning.policy_networks import (
     PolicyNetwork,
     load_policy_network,
+    search_together,
     shipped_network,
 )
 from plyhouse.search import Limit, mcts

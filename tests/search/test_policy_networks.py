@@ -13,12 +13,12 @@ import pytest
 
 from plyhouse.games import get_game
 from plyhouse.learning.alphazero_curve import chosen
-from plyhouse.learning.batched_search import search_together
 from plyhouse.learning.board_views import view_of
 from plyhouse.learning.policy_networks import (
     PolicyNetwork,
     evaluator_by,
     load_policy_network,
+    search_together,
     shipped_network,
     write_policy_network,
 )

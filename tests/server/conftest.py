@@ -22,6 +22,7 @@ from plyhouse.server.serve import running_server
 
 CLUSTERED = {
     "test_lobby",
+    "test_a_match_is_played_by_requests_to_each_server_in_turn",
     "test_a_bot_may_ask_how_the_match_ended_that_it_lost_while_away",
 }
 """Modules and tests of `open_house` that run on one server, and then on a cluster of three."""

@@ -27,7 +27,7 @@ from plyhouse.clients.shared.http import ask, download
 from plyhouse.protocol.address import Address, InvalidAddress, InvalidProxy, proxy_for
 from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.routes import Call
-from plyhouse.protocol.hosting.runner_messages import CheckDone, RunnerTold
+from plyhouse.protocol.hosting.runner_messages import CheckDone, RunnerPlan
 
 OPENSSL = shutil.which("openssl")
 needs_openssl = pytest.mark.skipif(OPENSSL is None, reason="openssl is not installed")
@@ -143,6 +143,34 @@ async def test_login_page_of_a_network_is_no_server(client: Client) -> None:
         said = await refused(client, f"http://127.0.0.1:{port}")
         assert "http://portal.example.org/login" in said
         assert "log in with a browser" in said
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize(
+    ("status", "body", "header", "said"),
+    [
+        (302, b"", "Location: javascript:alert(1)", ""),
+        (302, b"", "Location: http://[::1", ""),
+        (302, b"", "Location: //", ""),
+        (200, b"no gzip", "Content-Encoding: gzip", ""),
+        (200, b"[" * 100_000, "Content-Type: application/json", "no Plyhouse server"),
+        (503, b"[" * 100_000, "Content-Type: application/json", "503"),
+    ],
+)
+async def test_answer_that_makes_no_sense_is_refused_in_words(
+    client: Client, status: int, body: bytes, header: str, said: str
+) -> None:
+    async with listening(answering(status, body, header)) as port:
+        told = await refused(client, f"http://127.0.0.1:{port}")
+    assert f"127.0.0.1:{port}" in told
+    assert said in told
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+async def test_redirect_to_the_same_address_is_a_circle(client: Client) -> None:
+    path = "/ws" if client is by_websocket else "/api/v1/health"
+    async with listening(answering(301, b"", f"Location: {path}")) as port:
+        assert "in a circle (301)" in await refused(client, f"http://127.0.0.1:{port}")
 
 
 @pytest.mark.parametrize("get", [ask, partial(download, folder=Path("/nowhere"))])
@@ -378,7 +406,7 @@ async def test_runner_behind_a_proxy_splits_a_report_that_is_too_long(
         async with asyncio.timeout(PATIENCE):
             while len(machine._news):
                 found = await machine._sync()
-                assert found is None or isinstance(found, RunnerTold)
+                assert found is None or isinstance(found, RunnerPlan)
     assert sum(taken) == 8
 
 

@@ -26,6 +26,7 @@ from plyhouse.protocol.api.matches import Match, Seat
 from plyhouse.protocol.api.positions import Judged, Tree, TreeNode
 from plyhouse.protocol.api.routes import Call, Route
 from plyhouse.protocol.messages import Finished
+from plyhouse.server.competition_rules.file_template import round_robin_text
 from plyhouse.server.web.application import create_api
 from plyhouse.storage import competition_messages as stored_announcements
 from plyhouse.storage import match_reads
@@ -299,7 +300,7 @@ async def test_a_day_of_an_organiser(house: Server) -> None:
             assert scope.value.code == "auth/scope"
         await api.extend("cup", ada.account, "2099-01-01T00:00:00+00:00")
         assert await api.disqualify("cup", joined.account, "copied") == []
-        assert await api.revoke("cup", ada.account) == []
+        assert await api.withdraw("cup", ada.account) == []
         await api.restore("cup", ada.account)
         assert (await api.reissue_token("cup", ada.account)).outcome == "reissued"
         assert (await api.add_staff("cup", "staff", "reader")).able is False
@@ -322,14 +323,17 @@ async def test_a_day_of_an_organiser(house: Server) -> None:
         await api.delete_competition("cup", "over")
         await house.bot("zoe", "keen", games=["tic_tac_toe"])
         bots = ["staff/calm", "zoe/keen"]
-        made = await api.open_tournament("week 3", "tic_tac_toe", "total:60", entries=bots)
-        assert made.entries == bots
+        text = round_robin_text(
+            "week 3", "tic_tac_toe", "total:60", rounds=1, mirrored=True, rated=True
+        )
+        made = await api.open_competition(text, entries=bots)
+        assert [each.entry for each in await api.board(made.name)] == bots
         await api.step_competition("week 3", "pause", why="lunch")
         await api.step_competition("week 3", "resume", why="coffee")
-        await api.withdraw(made.tournament, "zoe/keen", "ill")
-        assert (await api.tournament(made.tournament)).planned == made.planned
+        gone = await api.withdraw(made.name, "zoe/keen", why="ill")
+        assert [(each.entry, each.status) for each in gone] == [("zoe/keen", "withdrawn")]
         await api.delete_competition("week 3", "a test")
-        assert await api.tournaments() == []
+        assert await api.competitions() == []
 
 
 class Moody:
@@ -382,10 +386,10 @@ async def test_what_fails_for_the_moment_is_asked_again(
         async with AsyncApi(f"127.0.0.1:{port}", sleep=sleep) as api:
             if code:
                 with pytest.raises(ApiError) as refused:
-                    await api.tournaments()
+                    await api.competitions()
                 assert refused.value.code == code
             else:
-                assert await api.tournaments() == []
+                assert await api.competitions() == []
     assert waited == waits
     assert len(moody.asked) == len(answers)
 
@@ -408,11 +412,11 @@ async def test_nobody_answers_or_somebody_else() -> None:
         port = server.sockets[0].getsockname()[1]
         async with AsyncApi(f"127.0.0.1:{port}") as api:
             with pytest.raises(Unreachable, match="no Plyhouse server"):
-                await api.tournaments()
+                await api.competitions()
             with pytest.raises(Unreachable, match="elsewhere"):
-                await api.tournaments()
+                await api.competitions()
             with pytest.raises(ApiError, match="502"):
-                await api.tournaments()
+                await api.competitions()
     gone = Api(f"127.0.0.1:{port}", patience=Patience(attempts=2, base=0.0))
     with gone, pytest.raises(Unreachable, match="Nothing listens"):
         gone.health()

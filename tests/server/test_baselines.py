@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
+import tomllib
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from tests.harness.server import Server
@@ -13,8 +18,15 @@ from tests.harness.server import Server
 from plyhouse.bots.loading import load_bot
 from plyhouse.clients.cli.main import main
 from plyhouse.games.registry import game_names, get_game
+from plyhouse.server.competition_rules import file_table, reference_baselines
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
-from plyhouse.server.competition_rules.reference_baselines import REFERENCE, reference_misfit
+from plyhouse.server.competition_rules.file_table import read_document
+from plyhouse.server.competition_rules.reference_baselines import (
+    REFERENCE,
+    reference_misfit,
+    with_reference,
+)
+from plyhouse.server.competitions import competition_changes
 from plyhouse.server.hosting.check_queue import terms_of
 from plyhouse.storage import (
     audit,
@@ -162,6 +174,24 @@ async def test_reference_bot_is_checked_in_the_games_of_its_competition_only_and
     assert (await store.read(submission_sql.find, number)).games == ("chess", "pig")
 
 
+async def test_a_competition_of_named_entries_begins_when_its_baseline_is_checked(
+    house: Server,
+) -> None:
+    store, competitions = house.hub.store, house.hub.competitions
+    await house.bot("ada", games=["pig"])
+    text = CUP.replace("required = true", "required = false") + "[limits]\nstudents = 0\n"
+    cup = await competitions.open(text, OLGA, entries=["ada/bot"])
+    assert cup.status == "frozen"
+    await competitions.look()
+    waits = await store.read(competition_sql.find, cup.id)
+    assert "house/weak is not checked yet" in str(waits.note)
+    (number,) = await store.read(submission_checks.waiting)
+    await store.write(submission_sql.check, number, True, "ok      loads", ("pig",), 10)
+    await competitions.look()
+    begun = await store.read(competition_sql.find, cup.id)
+    assert (begun.status, begun.note) == ("running", None)
+
+
 async def test_check_of_a_student_goes_before_that_of_a_baseline(house: Server) -> None:
     store = house.hub.store
     await house.hub.competitions.open(CUP, OLGA)
@@ -264,6 +294,73 @@ async def test_refused_baseline_is_shown_with_its_reason_and_replaced_after_the_
     assert noted.why == "house/weak: random -> pig_optimal"
     with pytest.raises(Unknown, match="its baselines: house/weak"):
         await house.hub.competitions.baselines.check_again("Cup", "house/hard", OLGA)
+
+
+async def test_baseline_that_is_a_reference_bot_no_more_is_named_and_can_be_replaced(
+    house: Server, plyhouse: Plyhouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    second = '\n[[baselines]]\nbot = "house/other"\nreference = "pig_optimal"\n'
+    await house.hub.competitions.open(CUP + second, OLGA)
+    monkeypatch.delitem(REFERENCE, "random")
+    again = ("competition", "baseline", "Cup")
+    code, _, err = await plyhouse("olga", *again, "house/weak")
+    assert (code, "baselines[0].reference" in err) == (2, True), err
+    assert "there is no reference bot 'random'; known are" in err
+    assert (await plyhouse("olga", *again, "house/other"))[0] == 0
+    code, _, err = await plyhouse("olga", *again, "house/weak", "--reference", "best")
+    assert code == 0, err
+
+
+async def test_files_that_the_server_edits_are_read_beside_the_event_loop(
+    house: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[bool] = []
+
+    def loads(text: str) -> Any:
+        read.append(threading.current_thread() is threading.main_thread())
+        return tomllib.loads(text)
+
+    monkeypatch.setattr(file_table, "tomllib", SimpleNamespace(loads=loads))
+    competitions, store = house.hub.competitions, house.hub.store
+    practice = "[practice]\nladder = true\n"
+    text = CUP.replace("# The", practice + "# The") + '[[baselines]]\nbot = "house/other"\n'
+    cup = await competitions.open(text + 'reference = "best"\n', OLGA)
+    ada = [NewMember("ada", "ada")]
+    await store.write(competition_students.take_in, cup.id, ada, OLGA, store.now(), adopt="*")
+    bot = await store.ensure_bot((await store.read(people.player, "ada")).id, "mine", "bot")
+    await store.submissions.add(bot.id, "", "d" * 64, b"zip", store.now())
+    for number in await store.read(submission_checks.waiting):
+        await store.write(submission_sql.check, number, True, "", ("pig",), 10)
+    await competitions.baselines.check_again("Cup", "house/weak", OLGA, replace_by="pig_optimal")
+    read.clear()
+    await competitions.look()
+    assert read, "a practice ladder begins"
+    await competitions.rehearse("Cup", OLGA)
+    row = await store.write(competition_sql.move, cup.id, "freeze", OLGA, store.now())
+    await competition_changes.unfreeze(
+        store, competitions, row, OLGA, datetime.fromtimestamp(store.now() / 1000 + 3600, UTC)
+    )
+    await competitions.baselines.check_again("Cup", "house/weak", OLGA, replace_by="random")
+    assert len(read) > 6
+    assert not any(read)
+
+
+def test_reference_that_its_file_repeats_is_replaced_in_bounded_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rules = f'rules = "{"random " * 2000}"\n[hosting]'
+    text = CUP.replace("[hosting]", rules)
+    read: list[str] = []
+
+    def counted(text: str) -> Any:
+        read.append(text)
+        return read_document(text)
+
+    monkeypatch.setattr(reference_baselines, "read_document", counted)
+    changed = with_reference(text, "house/weak", "best")
+    assert read_competition(changed).baselines[0].reference == "best"
+    assert read_competition(changed).rules == read_competition(text).rules
+    assert len(read) < 30
 
 
 async def test_two_baselines_replaced_at_once_both_stay_in_the_file_or_one_is_refused(

@@ -203,6 +203,23 @@ async def test_institution_ids_are_imported_updated_and_exported(api: httpx.Asyn
     ]  # fmt: skip
 
 
+async def test_canvas_gets_the_logins_of_the_class_list_back(api: httpx.AsyncClient) -> None:
+    await opened(api)
+    plain = "name,email,id\nAda L,ada@example.org,42\nBo,bo@example.org,\n"
+    await api.post(f"{HERE}/cup/students", json={"csv": plain})
+
+    async def logins() -> list[tuple[str, ...]]:
+        text = (await api.get(f"{HERE}/cup/export/canvas")).text.removeprefix("\ufeff")
+        rows = list(csv.DictReader(io.StringIO(text)))[1:]
+        ids = ("Student", "ID", "SIS User ID", "SIS Login ID")
+        return [tuple(row[each] for each in ids) for row in rows]
+
+    assert await logins() == [("Ada L", "", "42", ""), ("Bo", "", "", "")]
+    canvas = 'Student,ID,SIS User ID,SIS Login ID,Section\n"L, Ada",901,42,al7,S\nBo,902,,bo3,S\n'
+    await api.post(f"{HERE}/cup/students", json={"csv": canvas})
+    assert await logins() == [("Ada L", "", "42", "al7"), ("Bo", "902", "", "bo3")]
+
+
 async def test_reissued_token_closes_connections_of_the_lost_one(
     house: Any, api: httpx.AsyncClient
 ) -> None:
@@ -401,6 +418,24 @@ opening = 2026-10-01T00:00:00Z
 freeze = 2026-10-10T00:00:00Z
 final = 2026-10-10T01:00:00Z
 """
+
+
+async def test_refusal_before_the_opening_names_it_in_the_zone_of_the_competition(
+    tmp_path: Path,
+) -> None:
+    clock = WallClock("2026-09-01")
+    url = f"sqlite:///{tmp_path / 'a.db'}"
+    dates = '[dates]\nzone = "Europe/Berlin"\nopening = 2026-10-01T09:30:00\n'
+    async with await Store.open(url, clock=clock) as store:
+        hub = await Hub.open(ServerConfig(database=url), store=store)
+        try:
+            await hub.competitions.open(FILE + dates, OLGA)
+            made = await store.write(join_codes.add_code, "Cup", OLGA, store.now(), uses=2)
+            opens = "it opens on 2026-10-01 at 09:30 Europe/Berlin"
+            with pytest.raises(CompetitionRefusal, match=opens):
+                await store.write(join_codes.join, made.code, "cy", None, store.now())
+        finally:
+            await hub.close()
 
 
 async def test_dates_come_by_themselves_also_while_no_server_runs(tmp_path: Path) -> None:

@@ -296,7 +296,7 @@ async def test_new_competition_takes_students_codes_and_entries_over(house: Any)
     code = await store.write(
         join_codes.add_code, "cup", OLGA, store.now(), uses=2, late_ms=store.now() + 10**9
     )
-    await store.write(competition_students.leave, "cup", "cy", OLGA, store.now())
+    await store.write(competition_students.withdraw, "cup", "cy", OLGA, store.now())
     course.tokens["other"] = await house.token("other", "organise")
     copied = {"file": file.replace("Cup", "Next"), "codes": True, "submissions": True}
     async with course.web("other") as api:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
 import httpx
 import pytest
 from tests.harness.patience import PATIENCE
+from tests.tournaments import begin_round_robin, results
 
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Finished, MatchMessage, Ready, Resign, Seek, Turn
+from plyhouse.server.competition_rules.file_reader import InvalidCompetition
+from plyhouse.server.competition_rules.file_template import round_robin_text
 from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.results.record import read_record, stored_record
@@ -34,12 +37,22 @@ async def play_everything(client: Any, matches: int) -> None:
         await client.play(await client.start(), 1)
 
 
-async def finished(api: httpx.AsyncClient, competition: str) -> dict[str, Any]:
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            shown: dict[str, Any] = (await api.get(f"/api/v1/tournaments/{competition}")).json()
-            if shown["status"] == "finished":
-                return shown
+async def organise(
+    house: Any, api: httpx.AsyncClient, entries: Sequence[str] = ("*",), **terms: Any
+) -> Any:
+    """Open a round robin without students; return the answer, and the token of its organiser."""
+    token = await house.token("olga", "organise")
+    values: dict[str, Any] = {"game": "pig", "time_control": "total:60", "rounds": 1} | terms
+    text = round_robin_text("Cup", rated=True, **({"mirrored": True} | values))
+    headers = {"Authorization": f"Bearer {token}"}
+    body = {"file": text, "entries": list(entries)}
+    return await api.post("/api/v1/competitions", headers=headers, json=body)
+
+
+async def waited_for(house: Any, made: Any) -> list[str]:
+    """Return what the only game of a competition waits for."""
+    view = await house.hub.competitions.view(made["competition"])
+    return list(view.games[0].waiting_for)
 
 
 async def played_out(house: Any, competition: str) -> Any:
@@ -55,24 +68,39 @@ async def test_round_robin_is_played_to_its_table(house: Any, api: httpx.AsyncCl
         await house.bot(name, games=["kuhn_poker"], max_matches=2)
         for name in ("alice", "bob", "carol")
     ]
-    token = await house.token("olga", "organise")
-    answer = await api.post(
-        "/api/v1/tournaments",
-        headers={"Authorization": f"Bearer {token}"},
-        json={"name": "Cup", "game": "kuhn_poker", "time_control": "total:60"},
-    )
+    answer = await organise(house, api, game="kuhn_poker")
     assert answer.status_code == 201, answer.text
     made = answer.json()
-    assert made["planned"] == 6
-    assert made["entries"] == ["alice/bot", "bob/bot", "carol/bot"]
+    here = f"/api/v1/competitions/{made['name']}"
+    assert (await house.hub.tournaments.view(made["competition"])).planned == 6
+    entered = (await api.get(f"{here}/board")).json()
+    assert [each["entry"] for each in entered] == ["alice/bot", "bob/bot", "carol/bot"]
     await asyncio.gather(*(play_everything(bot, 4) for bot in bots))
-    shown = await finished(api, made["tournament"])
-    assert shown["finished"] == 6
-    assert [line["games"] for line in shown["table"]] == [4, 4, 4]
-    listed = (await api.get("/api/v1/tournaments")).json()
+    assert (await played_out(house, made["competition"])).finished == 6
+    assert [each["matches"] for each in (await api.get(f"{here}/board")).json()] == [4, 4, 4]
+    listed = (await api.get("/api/v1/competitions")).json()
     assert [each["name"] for each in listed] == ["Cup"]
-    matches = (await api.get("/api/v1/matches", params={"competition": made["tournament"]})).json()
+    matches = (await api.get("/api/v1/matches", params={"competition": "Cup"})).json()
     assert len({each["pairing"] for each in matches}) == 3
+
+
+async def test_final_with_a_date_waits_for_it(house: Any, api: httpx.AsyncClient) -> None:
+    for name in ("alice", "bob"):
+        await house.bot(name, games=["pig"])
+    text = round_robin_text("Cup", "pig", "total:60", rounds=1, mirrored=False, rated=False)
+    dated = f"{text}\n[dates]\nfinal = 2099-01-31T18:00:00+01:00\n"
+    row = await house.hub.competitions.open(dated, BY, entries=["alice/bot", "bob/bot"])
+    assert (row.status, row.games[0].tournament_id) == ("frozen", None)
+    await house.hub.competitions.run(row.id, BY)
+    assert (await house.hub.tournaments.view(row.id)).planned == 1
+
+
+async def test_entries_are_named_without_students_only(house: Any) -> None:
+    text = round_robin_text("Cup", "pig", "total:60", rounds=1, mirrored=False, rated=False)
+    with pytest.raises(InvalidCompetition, match="write students = 0"):
+        await house.hub.competitions.open(
+            text.replace("students = 0", "students = 9"), BY, entries=["alice/bot", "bob/bot"]
+        )
 
 
 async def test_a_cheat_learns_nothing_from_the_twin_of_a_mirrored_pairing(house: Any) -> None:
@@ -80,7 +108,11 @@ async def test_a_cheat_learns_nothing_from_the_twin_of_a_mirrored_pairing(house:
     card its opponent holds in the other (once 104 of 104 in Kuhn poker)."""
     bots = [await house.bot(name, games=["kuhn_poker"], max_matches=40) for name in ("eve", "bob")]
     terms = Terms(get_game("kuhn_poker"), TimeControl.parse("total:60"), True, True)
-    made = (await house.hub.competitions.create("Cup", terms, By("olga", "a test"), rounds=20)).id
+    made = (
+        await begin_round_robin(
+            house.hub.competitions, "Cup", terms, By("olga", "a test"), rounds=20
+        )
+    ).id
     await asyncio.gather(*(play_everything(bot, 40) for bot in bots))
     await played_out(house, made)
     deals: dict[str, list[list[str]]] = {}
@@ -105,7 +137,7 @@ async def test_matches_share_their_chance_only_where_nobody_could_tell(house: An
     seated = [directory.find(name).bot_id for name in ("alice/bot", "bob/bot")]
     terms = Terms(get_game("pig"), TimeControl.parse("total:60"), False, True)
     with pytest.raises(ValueError, match="alice/bot could remember or tell"):
-        house.hub.runner.begin(terms, [seated, seated[::-1]], seed=bytes(32))
+        house.hub.live_matches.begin(terms, [seated, seated[::-1]], seed=bytes(32))
     assert not directory.own
 
 
@@ -113,7 +145,7 @@ async def test_a_void_match_of_a_competition_is_played_again(open_house: OpenHou
     house = await open_house(ready_timeout=1.0)
     bots = [await house.bot(name, games=["pig"]) for name in ("alice", "bob")]
     terms = Terms(get_game("pig"), TimeControl.parse("total:60"), True, False)
-    made = (await house.hub.competitions.create("Cup", terms, By("olga", "a test"))).id
+    made = (await begin_round_robin(house.hub.competitions, "Cup", terms, By("olga", "a test"))).id
     for client in bots:  # neither is ready: nobody is to blame alone
         end = await client.next(Finished)
         assert end.outcome.termination == "aborted"
@@ -129,7 +161,7 @@ async def test_a_void_match_of_a_competition_is_played_again(open_house: OpenHou
     await bots[0].ask(Resign, first.snapshot.match)
     await bots[1].next(Finished, match=first.snapshot.match)
     view = await played_out(house, made)
-    assert [line.games for line in view.table] == [1, 1]
+    assert [line.games for line in await results(house.hub.store, made)] == [1, 1]
     assert (view.planned, view.created) == (2, 2)
 
 
@@ -137,10 +169,10 @@ async def test_what_is_void_again_and_again_ends_after_all(open_house: OpenHouse
     house = await open_house(ready_timeout=0.1)
     bots = [await house.bot(name, games=["pig"]) for name in ("alice", "bob")]
     terms = Terms(get_game("pig"), TimeControl.parse("total:60"), True, False)
-    made = (await house.hub.competitions.create("Cup", terms, By("olga", "a test"))).id
+    made = (await begin_round_robin(house.hub.competitions, "Cup", terms, By("olga", "a test"))).id
     view = await played_out(house, made)
     assert view.created == 4
-    assert [line.games for line in view.table] == [0, 0]
+    assert [line.games for line in await results(house.hub.store, made)] == [0, 0]
     assert len(bots) == 2
 
 
@@ -149,7 +181,9 @@ async def test_planned_matches_are_the_whole_schedule_at_any_time(
 ) -> None:
     bots = [await house.bot(name, games=["kuhn_poker"], max_matches=2) for name in ("alice", "bob")]
     game = Terms(get_game("kuhn_poker"), TimeControl.parse("total:60"), True, True)
-    made = (await house.hub.competitions.create("Cup", game, By("olga", "a test"), rounds=2)).id
+    made = (
+        await begin_round_robin(house.hub.competitions, "Cup", game, By("olga", "a test"), rounds=2)
+    ).id
     seen = {(await house.hub.tournaments.view(made)).planned}
 
     async def watch() -> None:
@@ -167,30 +201,17 @@ async def test_competition_waits_for_absent_bots_and_names_its_entries(
     one = await house.bot("alice", games=["pig"])
     two = await house.bot("bob", games=["pig"])
     await two.close()
-    token = await house.token("olga", "organise")
-    made = (
-        await api.post(
-            "/api/v1/tournaments",
-            headers={"Authorization": f"Bearer {token}"},
-            json={
-                "name": "Cup",
-                "game": "pig",
-                "time_control": "total:60",
-                "mirrored": False,
-                "entries": ["alice/bot", "bob/bot"],
-            },
-        )
-    ).json()
-    assert made["created"] == 0
-    shown = (await api.get(f"/api/v1/tournaments/{made['tournament']}")).json()
-    assert shown["waiting_for"] == ["bob/bot is not connected."]
+    answer = await organise(house, api, ["alice/bot", "bob/bot"], mirrored=False)
+    made = answer.json()
+    assert (await house.hub.tournaments.view(made["competition"])).created == 0
+    assert await waited_for(house, made) == ["bob/bot is not connected."]
     back = await house.client()
     await back.hello(await house.token("bob"), "bot", games=["pig"])
     starts = await asyncio.gather(one.start(), back.start())
     assert starts[0].rated
     await one.ask(Resign, starts[0].match)
-    shown = await finished(api, made["tournament"])
-    assert shown["table"][0]["player"] == "bob"
+    await played_out(house, made["competition"])
+    assert (await results(house.hub.store, made["competition"]))[0].player == "bob"
 
 
 async def test_competition_says_which_bots_cannot_play_their_pairings(
@@ -198,20 +219,8 @@ async def test_competition_says_which_bots_cannot_play_their_pairings(
 ) -> None:
     await house.bot("alice", games=["pig"], max_matches=1)
     await house.bot("bob", games=["coin_guess"])
-    token = await house.token("olga", "organise")
-    made = (
-        await api.post(
-            "/api/v1/tournaments",
-            headers={"Authorization": f"Bearer {token}"},
-            json={
-                "name": "Cup",
-                "game": "pig",
-                "time_control": "total:60",
-                "entries": ["alice/bot", "bob/bot"],
-            },
-        )
-    ).json()
-    first, second = sorted(made["waiting_for"])
+    made = (await organise(house, api, ["alice/bot", "bob/bot"])).json()
+    first, second = sorted(await waited_for(house, made))
     assert first.startswith("alice/bot plays 1 match at a time, but the 2 of a mirrored pairing")
     assert "--workers 2" in first
     assert second.startswith("bob/bot is connected, but not for pig")
@@ -228,23 +237,14 @@ async def test_competition_says_which_bots_are_busy_elsewhere(
     await one.ask(Seek, "pig", **seek)
     await other.ask(Seek, "pig", **seek)
     match = (await asyncio.gather(one.start(), other.start()))[0].match
-    token = await house.token("olga", "organise")
-    body = {
-        "name": "Cup",
-        "game": "pig",
-        "time_control": "total:60",
-        "entries": ["alice/bot", "bob/bot"],
-    }
-    headers = {"Authorization": f"Bearer {token}"}
-    made = (await api.post("/api/v1/tournaments", headers=headers, json=body)).json()
-    assert made["waiting_for"] == [
+    made = (await organise(house, api, ["alice/bot", "bob/bot"])).json()
+    assert await waited_for(house, made) == [
         "alice/bot is busy: it plays 1 other match, of 2 at a time, and the 2 of a mirrored "
         f"pairing are played together: {match}."
     ]
     await one.ask(Resign, match)
     await one.start()
-    shown = (await api.get(f"/api/v1/tournaments/{made['tournament']}")).json()
-    assert shown["waiting_for"] == [], "its own matches are not other ones"
+    assert await waited_for(house, made) == [], "its own matches are not other ones"
 
 
 @pytest.mark.parametrize(
@@ -253,6 +253,7 @@ async def test_competition_says_which_bots_are_busy_elsewhere(
         ({"entries": ["alice/nobody", "bob/bot"]}, "bots of alice: alice/bot"),
         ({"entries": ["zed/bot"]}, "no player 'zed'"),
         ({"entries": ["alice/bot"]}, "1 entries"),
+        ({"entries": ["alice/bot", "alice/bot"]}, "listed twice"),
         ({"game": "pigg"}, "did you mean pig"),
         ({"time_control": "soon"}, "move:1"),
         ({"rounds": 0}, "rounds"),
@@ -263,25 +264,21 @@ async def test_impossible_competitions_say_why(
 ) -> None:
     await house.bot("alice", games=["pig"])
     await house.bot("bob", games=["pig"])
-    token = await house.token("olga", "organise")
-    body = {"name": "Cup", "game": "pig", "time_control": "move:1", **change}
-    answer = await api.post(
-        "/api/v1/tournaments", headers={"Authorization": f"Bearer {token}"}, json=body
-    )
+    answer = await organise(house, api, **change)
     assert answer.status_code in (400, 404, 409)
-    assert word in answer.json()["detail"]
-    assert (await api.get("/api/v1/tournaments")).json() == []
+    assert word in answer.text
+    assert (await api.get("/api/v1/competitions")).json() == []
 
 
 async def test_organising_needs_the_scope(house: Any, api: httpx.AsyncClient) -> None:
-    body = {"name": "Cup", "game": "pig", "time_control": "move:1"}
+    body = {"file": "", "entries": ["*"]}
     cases = [
         ({}, 401, "auth/required"),
         ({"Authorization": "Bearer ply_wrong"}, 401, "auth/bad_token"),
         ({"Authorization": f"Bearer {await house.token('alice')}"}, 403, "auth/scope"),
     ]
     for headers, status, code in cases:
-        answer = await api.post("/api/v1/tournaments", headers=headers, json=body)
+        answer = await api.post("/api/v1/competitions", headers=headers, json=body)
         assert (answer.status_code, answer.json()["code"]) == (status, code)
 
 
@@ -359,7 +356,7 @@ async def test_seed_stays_secret_until_the_whole_pairing_is_over(
         ("/api/v1/matches?limit=0", 400, "http/400"),
         ("/api/v1/matches?status=odd", 404, "storage/unknown"),
         ("/api/v1/players/nobody", 404, "storage/unknown"),
-        ("/api/v1/tournaments/nosuch", 404, "storage/unknown"),
+        ("/api/v1/competitions/nosuch/board", 404, "storage/unknown"),
         ("/nothing", 404, "http/404"),
         ("/api/v1/leaderboards/pig?offset=99999999999999999999999", 400, "http/400"),
         ("/api/v1/matches/nosuch/replay?first=99999999999999999999999", 400, "http/400"),
@@ -437,7 +434,7 @@ async def test_description_of_the_api_needs_no_other_host(api: httpx.AsyncClient
     for path in ("/api", "/"):
         page = await api.get(path)
         assert page.headers["content-type"].startswith("text/html")
-        assert not re.search(r"<script(?! type=\"module\" src=\"/web/)", page.text)
+        assert not re.search(r"<script(?! defer src=\"/web/)", page.text)
         assert not re.search(r'(?:src|href)="(?:https?:)?//', page.text)
     assert "GET /api/v1/matches" in (await api.get("/api")).text
     assert (await api.get("/docs")).headers["location"] == "/api"
@@ -463,11 +460,15 @@ async def test_a_game_of_one_seat_is_played_alone_and_its_score_kept(
     spec = "pacman(ghosts=random,steps=20)"
     bots = [await house.bot(name, games=["pacman"], max_matches=2) for name in ("alice", "bob")]
     game = Terms(get_game(spec), TimeControl.parse("total:60"), True, True)
-    made = (await house.hub.competitions.create("Alone", game, By("olga", "a test"), rounds=2)).id
+    made = (
+        await begin_round_robin(
+            house.hub.competitions, "Alone", game, By("olga", "a test"), rounds=2
+        )
+    ).id
 
     await asyncio.gather(*(play_everything(bot, 2) for bot in bots))
-    shown = await finished(api, made)
-    assert [line["games"] for line in shown["table"]] == [2, 2]
+    await played_out(house, made)
+    assert [line.games for line in await results(house.hub.store, made)] == [2, 2]
     matches = (await api.get("/api/v1/matches", params={"competition": made})).json()
     assert {len(each["seats"]) for each in matches} == {1}
     returned: dict[str, list[float]] = {}
@@ -490,7 +491,7 @@ async def test_a_paused_competition_begins_nothing_until_it_is_resumed(house: An
     bots = [await house.bot(name, games=["kuhn_poker"], max_matches=1) for name in ("alice", "bob")]
     game = Terms(get_game("kuhn_poker"), TimeControl.parse("total:60"), True, False)
     houses, store = house.hub.tournaments, house.hub.store
-    made = (await house.hub.competitions.create("Cup", game, BY, rounds=2)).id
+    made = (await begin_round_robin(house.hub.competitions, "Cup", game, BY, rounds=2)).id
     first = await asyncio.gather(*(bot.start() for bot in bots))
     await store.write(competition_sql.move, made, "pause", BY, store.now())
     await house.hub.audit_follower.look()
@@ -513,25 +514,31 @@ async def test_who_withdraws_plays_no_more_and_the_table_stays(
     names = ("alice", "bob", "carol")
     bots = [await house.bot(name, games=["kuhn_poker"], max_matches=2) for name in names[:2]]
     carol = await house.hub.store.add_player("carol")
-    away = await house.hub.store.ensure_bot(carol.id, "bot")
+    await house.hub.store.ensure_bot(carol.id, "bot")
     game = Terms(get_game("kuhn_poker"), TimeControl.parse("total:60"), True, True)
     entries = [f"{name}/bot" for name in names]
     made = (
-        await house.hub.competitions.create("Cup", game, By("olga", "a test"), entries=entries)
+        await begin_round_robin(
+            house.hub.competitions, "Cup", game, By("olga", "a test"), entries=entries
+        )
     ).id
     await asyncio.gather(*(play_everything(bot, 2) for bot in bots))
     assert (await house.hub.tournaments.view(made)).row.status == "running"
-    token = await house.token("olga", "organise")
-    answer = await api.post(
-        f"/api/v1/tournaments/{made}/withdraw",
-        headers={"Authorization": f"Bearer {token}"},
-        json={"entry": "carol/bot"},
+    here = f"/api/v1/competitions/{made}"
+    token = await house.hub.store.add_token(carol.id, ("play",))
+    headers = {"Authorization": f"Bearer {token}"}
+    for who in ("alice/bot", "carol"):
+        refused = await api.post(f"{here}/withdraw", headers=headers, json={"who": who})
+        assert refused.json()["code"] == "auth/role", "a player withdraws its own entries only"
+    answer = await api.post(f"{here}/withdraw", headers=headers, json={"who": "Carol/bot"})
+    assert [each["entry"] for each in answer.json()] == ["carol/bot"], answer.text
+    assert (await played_out(house, made)).finished == 2
+    assert [(line.player, line.games) for line in await results(house.hub.store, made)][2] == (
+        "carol",
+        0,
     )
-    assert answer.status_code == 200, answer.text
-    shown = await finished(api, made)
-    assert shown["finished"] == 2
-    assert [line["games"] for line in shown["table"]] == [2, 2, 0]
-    assert away.id == shown["table"][2]["bot_id"]
+    board = (await api.get(f"{here}/board")).json()
+    assert {each["entry"]: each["status"] for each in board}["carol/bot"] == "withdrawn"
 
 
 async def test_a_deleted_competition_is_gone_and_its_matches_stay(
@@ -539,12 +546,41 @@ async def test_a_deleted_competition_is_gone_and_its_matches_stay(
 ) -> None:
     bots = [await house.bot(name, games=["kuhn_poker"], max_matches=1) for name in ("alice", "bob")]
     game = Terms(get_game("kuhn_poker"), TimeControl.parse("total:60"), True, False)
-    made = (await house.hub.competitions.create("Cup", game, By("olga", "a test"), rounds=3)).id
+    made = (
+        await begin_round_robin(house.hub.competitions, "Cup", game, By("olga", "a test"), rounds=3)
+    ).id
     starts = await asyncio.gather(*(bot.start() for bot in bots))
     await house.hub.store.write(competition_sql.move, made, "delete", BY, house.hub.store.now())
     await house.hub.audit_follower.look()
     await asyncio.gather(*(b.play(s, 1) for b, s in zip(bots, starts, strict=True)))
-    assert (await api.get(f"/api/v1/tournaments/{made}")).status_code == 404
-    assert (await api.get("/api/v1/tournaments")).json() == []
+    assert (await api.get(f"/api/v1/competitions/{made}/board")).status_code == 404
+    assert (await api.get("/api/v1/competitions")).json() == []
     assert (await api.get(f"/api/v1/matches/{starts[0].match}")).json()["status"] == "finished"
     assert not house.hub.directory.own
+
+
+async def test_a_server_that_leads_no_more_asks_no_format_and_stops(house: Any) -> None:
+    """It asked again in each turn of its loop, and left such a question behind when it stopped."""
+    for name in ("alice", "bob", "carol"):
+        await house.bot(name, games=["pig"])
+    text = round_robin_text("Cup", "pig", "total:60", rounds=1, mirrored=False, rated=False)
+    text = f'{text}\n[format]\nname = "knockout"\n'
+    entries = ["alice/bot", "bob/bot", "carol/bot"]
+    row = await house.hub.competitions.open(text, BY, entries=entries)
+    tournaments = house.hub.tournaments
+    game = (await house.hub.store.read(competition_sql.find, row.id)).games[0].tournament_id
+    running = tournaments.running(game)
+    async with asyncio.timeout(PATIENCE):
+        while running.asking:  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+    house.hub.directory.lead(False)
+    running.withdraw(next(iter(running.names)))
+    await tournaments.changed(game)
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert running.queue.stale
+    assert not tournaments._tasks
+    house.hub.directory.lead(True)  # as a new leader, once it has restored everything
+    async with asyncio.timeout(PATIENCE):
+        while running.queue.stale:  # noqa: ASYNC110
+            await asyncio.sleep(0.001)

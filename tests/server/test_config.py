@@ -62,6 +62,15 @@ def test_bad_files_are_refused_with_the_reason(tmp_path: Path, text: str, words:
     assert words in str(caught.value)
 
 
+def test_former_name_of_a_setting_is_read_with_a_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "house.toml"
+    path.write_text("max_logins_per_address = 7\n")
+    assert read_settings(path) == {"max_pending_logins_per_address": 7}
+    assert "max_logins_per_address is called max_pending_logins_per_address now" in caplog.text
+
+
 def test_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"Cannot read .*absent\.toml"):
         read_settings(tmp_path / "absent.toml")

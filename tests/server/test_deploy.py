@@ -26,11 +26,11 @@ from websockets.asyncio.client import connect
 
 from plyhouse.protocol.api.calls import LONGEST_ANSWER
 from plyhouse.protocol.codec import MSGPACK
-from plyhouse.protocol.hosting.runner_messages import CheckDone, RunnerSays
+from plyhouse.protocol.hosting.runner_messages import CheckDone, RunnerReport
 from plyhouse.protocol.messages import Welcome
 from plyhouse.server.config import ServerConfig, config_fields, read_settings
 from plyhouse.server.web.application import create_api
-from plyhouse.server.web.error_responses import MAX_BODY
+from plyhouse.server.web.request_limits import MAX_BODY
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 OPENSSL = shutil.which("openssl")
@@ -184,7 +184,7 @@ async def send_long_bodies(house: Server, url: str) -> None:
             headers=tokens["organise"],
         )
         assert answer.status_code == 200, answer.text[:500]
-        report = RunnerSays(
+        report = RunnerReport(
             name="m1",
             instance="0123456789",
             cores=1,

@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 from tests.harness.server import BotClient
+from tests.tournaments import begin_round_robin
 
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.protocol.messages import Welcome
+from plyhouse.protocol.messages import Notice, Welcome
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition
+from plyhouse.server.competitions import competition_changes
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.match.terms import Terms
@@ -22,12 +24,14 @@ from plyhouse.storage import (
     competition_sql,
     competition_students,
     people,
+    tournaments,
 )
 from plyhouse.storage.competition_changes import Carry
 from plyhouse.storage.competition_rows import NewMember
 from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.models import competition_entries as entry_table
 from plyhouse.storage.rows import By
+from plyhouse.storage.submission_rows import OUTCOMES
 
 OLGA = By("olga")
 FILE = 'name = "Cup"\ngames = ["connect_four"]\ntime_control = "total:60"\n'
@@ -53,11 +57,15 @@ class Classroom:
             competition_students.take_in, "Cup", members, OLGA, now, None, adopt=names
         )
 
-    async def connect(self, player: str, bot: str, games: list[str]) -> None:
+    async def connect(
+        self, player: str, bot: str, games: list[str], version: str = "", **hello: Any
+    ) -> BotClient:
         client = BotClient(self.hub.connect(), MSGPACK)
         self.clients.append(client)
-        welcome = await client.hello(self.tokens[player], bot, games=games)
+        hello |= {"games": games, "version": version}
+        welcome = await client.hello(self.tokens[player], bot, **hello)
         assert isinstance(welcome, Welcome), welcome
+        return client
 
     async def entered(self, competition: str = "Cup") -> list[tuple[str, str]]:
         row = await self.hub.store.read(competition_sql.find, competition)
@@ -166,10 +174,96 @@ async def test_entries_carried_over_leave_persons_behind(room: Classroom) -> Non
     }  # fmt: skip
     # An entry as an older release made it.
     await room.hub.store.write(lambda link: link.execute(entry_table.insert().values(**old)))
-    await room.hub.competitions.open_with(
-        FILE.replace("Cup", "Second"), OLGA, Carry(row.id, submissions=True)
+    await room.hub.competitions.open(
+        FILE.replace("Cup", "Second"), OLGA, source=Carry(row.id, submissions=True)
     )
     assert await room.entered("Second") == [("ben/mybot", "")]
+
+
+HELPED = f'{FILE}[limits]\nhelp = "position"\n'
+
+
+@pytest.mark.parametrize(
+    ("label", "fits"),
+    [
+        ("help: position", True),
+        ("v7, qwen3, help: position", True),
+        ("help: rules", False),
+        ("", False),
+    ],
+)
+async def test_demanded_level_of_help_decides_who_is_entered(
+    room: Classroom, label: str, fits: bool
+) -> None:
+    await room.hub.competitions.open(HELPED, OLGA)
+    await room.join("ada")
+    client = await room.connect("ada", "gpt", ["connect_four"], label)
+    assert await room.entered() == ([("ada/gpt", label)] if fits else [])
+    if fits:
+        return
+    notice = await client.next(Notice)
+    assert notice.code == "help/required"
+    assert "'Cup'" in notice.message
+    assert "plyhouse mcp --help-level position" in notice.message
+    with pytest.raises(CompetitionRefusal, match="help: position is demanded; connect") as caught:
+        await room.enter("ada", "gpt")
+    assert caught.value.code == "help/required"
+
+
+async def test_version_with_more_help_does_not_replace_the_entered_one(room: Classroom) -> None:
+    await room.hub.competitions.open(HELPED, OLGA)
+    await room.join("ada")
+    store = room.hub.store
+    bot = await store.ensure_bot((await store.read(people.player, "ada")).id, "gpt")
+    await store.log_in(bot, "help: position", games=["connect_four"])
+    await store.log_in(bot, "help: rules", games=["connect_four"])
+    assert await room.entered() == [("ada/gpt", "help: position")]
+
+
+async def test_submission_without_the_demanded_level_of_help_is_not_entered(
+    room: Classroom,
+) -> None:
+    row = await room.hub.competitions.open(HELPED, OLGA)
+    await room.join("ada")
+    store = room.hub.store
+    bot = await store.ensure_bot((await store.read(people.player, "ada")).id, "gpt")
+    for label, outcome in (("help: rules", "help"), ("help: position", "entered")):
+        version = await store.ensure_version(bot.id, label)
+        found = await store.write(
+            competition_entries.enter_checked,
+            row.id, bot.player_id, bot.id, version, True, store.now(), store.now(),
+        )  # fmt: skip
+        assert found == outcome
+        assert outcome in OUTCOMES
+
+
+async def test_baseline_needs_no_level_of_help(room: Classroom) -> None:
+    await room.connect("staff", "easy", ["connect_four"])
+    row = await room.hub.competitions.open(f'{HELPED}[[baselines]]\nbot = "staff/easy"\n', OLGA)
+    await room.connect("staff", "easy", ["connect_four"], "2", takeover=True)
+    found = await room.hub.store.read(competition_sql.entries_of, row.id)
+    assert [(each.name, each.version) for each in found] == [("staff/easy", "2")]
+
+
+async def test_final_begins_without_entries_of_another_level_if_the_organiser_says_so(
+    room: Classroom,
+) -> None:
+    """They entered before the file demanded a level."""
+    competitions, store = room.hub.competitions, room.hub.store
+    cup = await competitions.open(FILE, OLGA)
+    await room.join("ada", "ben", "staff")
+    for player, label in (("ada", "rules"), ("ben", "position"), ("staff", "position")):
+        await room.connect(player, "gpt", ["connect_four"], f"help: {label}")
+    proposal = await competition_changes.propose(store, competitions, cup, HELPED)
+    await competition_changes.change(store, competitions, proposal, OLGA)
+    await store.write(competition_sql.move, "Cup", "freeze", OLGA, store.now())
+    with pytest.raises(CompetitionRefusal, match="ada/gpt has the label 'help: rules'") as caught:
+        await competitions.run("Cup", OLGA)
+    assert caught.value.code == "help/required"
+    row = await competitions.run("Cup", OLGA, anyway=True)
+    (game,) = row.games
+    entered = await store.read(tournaments.list_entries, game.tournament_id or "")
+    assert sorted(each.player for each in entered) == ["ben", "staff"]
 
 
 async def test_full_places_are_reported_at_the_submission(room: Classroom) -> None:
@@ -187,8 +281,8 @@ async def test_round_robin_of_connected_bots_leaves_persons_out(room: Classroom)
     await room.connect("ada", "mybot", ["connect_four"])
     game = Terms(get_game("connect_four"), TimeControl.parse("total:60"), rated=False)
     with pytest.raises(ProtocolError, match="Only 1 connected bots accept connect_four"):
-        await room.hub.competitions.create("League", game, OLGA)
+        await begin_round_robin(room.hub.competitions, "League", game, OLGA)
     await room.connect("ben", "mybot", ["connect_four"])
-    row = await room.hub.competitions.create("League", game, OLGA)
+    row = await begin_round_robin(room.hub.competitions, "League", game, OLGA)
     found = await room.hub.store.read(competition_sql.entries_of, row.id)
     assert [each.name for each in found] == ["ada/mybot", "ben/mybot"]

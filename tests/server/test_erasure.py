@@ -70,7 +70,7 @@ NAMING = frozenset(
         "announcements": "text",
         "audit": "old_name why",
         "bots": "name name_key",
-        "competition_members": "name name_key email institution_id",
+        "competition_members": "name name_key email institution_id login",
         "competitions": "note",
         "events": "data text",
         "matches": "void_reason",
@@ -129,6 +129,7 @@ class Marked:
         mine = NewMember(
             *(f"{MARK} Lovelace", FIRST, f"{MARK} Displayed", f"{MARK}@example.org"),
             institution_id=f"{MARK}-4711",
+            login=f"{MARK}-login",
         )
         people = [mine, NewMember("ben", "ben"), NewMember("cy", "cy")]
         joined = await store.write(
@@ -616,6 +617,7 @@ async def test_student_reads_its_own_data_and_nobody_elses(marked: Marked) -> No
     found = await send(house, marked.token, "GET", f"players/{ACCOUNT}/data")
     assert found["members"][0]["email"] == f"{MARK}@example.org"
     assert found["members"][0]["institution_id"] == f"{MARK}-4711"
+    assert found["members"][0]["login"] == f"{MARK}-login"
     assert {each["label"] for each in found["tokens"]} >= {f"{MARK} laptop"}
     assert len(found["matches"]) == 5, "three of the final, and two others"
     assert [each["report"] for each in found["submissions"]] == [f"{MARK}.py does not start"] * 2

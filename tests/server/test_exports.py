@@ -15,6 +15,7 @@ from tests.harness.finals import HERE, Course, weaker_resigns
 
 from plyhouse.server.competitions import exports
 from plyhouse.server.competitions.exports import _zipped
+from plyhouse.server.match.presence import PRIVATE
 from plyhouse.server.results.record import read_record
 from plyhouse.server.results.verify import verify
 
@@ -138,7 +139,7 @@ async def test_parquet_without_pyarrow_says_what_is_missing(
     cup = await final(house, "public")
     monkeypatch.setattr(exports, "has_parquet", lambda: False)
     problem = (await fetched(cup, "parquet", "", 409)).json()
-    assert "pip install pyarrow" in problem["detail"]
+    assert "pip install 'plyhouse[parquet]'" in problem["detail"]
 
 
 async def test_parquet_where_pyarrow_is(house: Any) -> None:
@@ -146,7 +147,7 @@ async def test_parquet_where_pyarrow_is(house: Any) -> None:
     cup = await final(house, "public")
     table = parquet.read_table(io.BytesIO((await fetched(cup, "parquet", "")).content))
     assert table.num_rows == 24
-    assert set(table["entry"].to_pylist()) == {"s0/bot", "s1/bot", "staff/bot", "secret/bot"}
+    assert set(table["entry"].to_pylist()) == {"s0/bot", "s1/bot", "staff/bot", PRIVATE}
 
 
 async def test_formats_of_one_match_come_as_an_archive() -> None:

@@ -120,7 +120,8 @@ async def test_no_route_names_it(house: Server, begun: bool) -> None:
     )
     # By its own name: messages about the account must not reveal its bot.
     of_account = ["/players/secret", "/api/v1/players/secret", "/api/v1/players/secret/data"]
-    of_bot = ["/bots/secret/bot", "/api/v1/bots/secret/bot", "/api/v1/bots/secret/bot/matches"]
+    here = "/api/v1/bots/secret/bot"
+    of_bot = ["/bots/secret/bot", here, f"{here}/matches", f"{here}/review"]
     wrong = ["/api/v1/bots/secret/nothing", "/api/v1/matches?bot=secret/nothing"]
     for who in ("", "eve", "s0"):
         async with cup.web(who) as web:

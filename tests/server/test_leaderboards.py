@@ -13,8 +13,7 @@ import pytest
 from plyhouse.games import get_game
 from plyhouse.protocol.api.boards import Standing
 from plyhouse.server.results.intervals import mean_interval
-from plyhouse.server.results.leaderboards import lines, scoring_of
-from plyhouse.server.results.rating_refits import DELAY_SECONDS, RatingRefits
+from plyhouse.server.results.leaderboards import DELAY_SECONDS, RatingRefits, lines, scoring_of
 from plyhouse.server.results.ratings import Rating
 from plyhouse.server.results.scoring import return_span
 from plyhouse.storage.rows import PairResult

@@ -21,9 +21,9 @@ from plyhouse.protocol.messages import (
     Watch,
     Welcome,
 )
-from plyhouse.server.accounts.builtin_bots import HOUSE_ROLE
+from plyhouse.server.accounts.builtin_bots import BUILTIN_ROLE
 from plyhouse.storage import sessions
-from plyhouse.storage.names import HOUSE_NAMES
+from plyhouse.storage.names import BUILTIN_NAMES
 
 SAID = {"value": 0.5, "pv": ["b2"], "text": "fine", "live": True}
 SHOWN = {"value": 0.5, "pv": ["b2"], "text": "fine", "live": True}
@@ -66,7 +66,7 @@ async def act(house: Server, bot: BotClient, ply: int, action: str, info: Any) -
 async def be_house(house: Server) -> None:
     """The player called house is the one whose bots are the house's own."""
     row = await house.hub.store.write(
-        sessions.special, HOUSE_ROLE, HOUSE_NAMES, house.hub.store.now()
+        sessions.special, BUILTIN_ROLE, BUILTIN_NAMES, house.hub.store.now()
     )
     house._players.add(row.name)
 

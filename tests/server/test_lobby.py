@@ -232,6 +232,43 @@ async def test_challenges_that_cannot_be(house: Any) -> None:
     assert (await one.ask(Challenge, "bob/bott", "pig", "move:5")).message.endswith("bob/bot?")
 
 
+async def test_challenge_demands_a_level_of_help_of_the_opponent(house: Any) -> None:
+    one = await house.bot("alice")
+    await house.bot("bob", games=["pig"], version="qwen3, help: rules")
+    await house.bot("carol", games=["pig"])
+    for opponent, level, fits in (
+        ("bob/bot", "rules", True),
+        ("bob/bot", "position", False),
+        ("carol/bot", "position", False),
+    ):
+        answer = await one.ask(Challenge, opponent, "pig", "move:5", help=level)
+        assert isinstance(answer, Ok) == fits, answer
+        if not fits:
+            assert (answer.code, answer.fatal) == ("help/required", False)
+            assert f"connect it with help={level}" in answer.message
+
+
+async def test_seek_with_a_level_of_help_fits_only_seeks_with_the_same_one(house: Any) -> None:
+    named = {
+        name: await house.bot(name, version=version)
+        for name, version in (
+            ("alice", "help: position"),
+            ("bob", "help: position"),
+            ("carol", "help: rules"),
+            ("dora", ""),
+        )
+    }
+    refused = await named["carol"].seek("pig", help="position")
+    assert refused.code == "help/required"
+    for name in ("carol", "dora"):  # they meet each other
+        await named[name].seek("pig")
+    await named["alice"].seek("pig", help="position")
+    assert {each.player for each in (await named["dora"].start()).players} == {"carol", "dora"}
+    assert house.hub.lobby.open_seeks() == [], "who has no level cannot join it"
+    await named["bob"].seek("pig", help="position")
+    assert {each.player for each in (await named["bob"].start()).players} == {"alice", "bob"}
+
+
 async def test_a_game_of_one_seat_begins_at_once(house: Any) -> None:
     client = await house.bot("alice")
     await client.seek("pacman(ghosts=random,steps=2)", rated=True)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from tests.harness.patience import PATIENCE
 from tests.harness.server import Server
+from tests.tournaments import begin_round_robin
 
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Act, Error, Finished, Resign, Turn
@@ -161,7 +162,7 @@ async def test_refused_logins_are_told_without_the_token(house: Server, log: Log
 async def test_competitions_are_told(house: Server, json_log: Log) -> None:
     bots = [await house.bot(name, games=["tic_tac_toe"]) for name in ("alice", "bob")]
     terms = Terms(get_game("tic_tac_toe"), TimeControl.parse("total:60"), True)
-    made = (await house.hub.competitions.create("Cup", terms, By("olga", "a test"))).id
+    made = (await begin_round_robin(house.hub.competitions, "Cup", terms, By("olga", "a test"))).id
 
     async def play(client: Any) -> None:
         await client.play(await client.start(), 1)

@@ -58,7 +58,7 @@ async def test_a_server_that_cannot_store_is_not_ready(
     async def fails(*_: object) -> None:
         raise error
 
-    house.hub.runner.writer.trouble = error
+    house.hub.live_matches.writer.trouble = error
     monkeypatch.setattr(house.hub.store._database, "write", fails)
     answer = await api.get("/readyz")
     assert (answer.status_code, answer.json()) == (503, {"ready": False, "why": words})
@@ -118,7 +118,7 @@ async def test_metrics_count_what_happened(house: Server, api: httpx.AsyncClient
     assert after["plyhouse_connections_accepted_total",] == 3
     assert after["plyhouse_bots",] == 2
     commits = after["plyhouse_commit_seconds_count",]
-    assert commits == sum(house.hub.runner.writer.latency.counts) > before.get(("none",), 0)
+    assert commits == sum(house.hub.live_matches.writer.latency.counts) > before.get(("none",), 0)
     assert after["plyhouse_commit_seconds_bucket", "+Inf"] == commits
     assert after["plyhouse_commit_seconds_sum",] > 0
     assert after["plyhouse_process_resident_memory_bytes",] > 1_000_000

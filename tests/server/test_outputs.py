@@ -14,7 +14,7 @@ from tests.harness.server import BotClient, Server
 from plyhouse.clients.cli.main import main
 from plyhouse.protocol.messages import Finished, Resign
 from plyhouse.server.web.api.runners import MAX_OUTPUT, MAX_SAID
-from plyhouse.server.web.error_responses import MAX_BODY
+from plyhouse.server.web.request_limits import MAX_BODY
 
 RUNNER = "/api/v1/runner/output"
 

@@ -25,8 +25,7 @@ from plyhouse.server.jobs.periodic import Periodic
 from plyhouse.server.table.watchdog import INTERVAL_NS, TOLERANCE_NS, Watchdog
 from plyhouse.storage import competition_sql, people_changes, suspensions
 from plyhouse.storage import tournaments as stored_tournaments
-from plyhouse.storage.errors import DatabaseFull, StorageError
-from plyhouse.storage.retries import PERSISTENT_ATTEMPTS
+from plyhouse.storage.errors import PERSISTENT_ATTEMPTS, DatabaseFull, StorageError
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 

@@ -79,7 +79,7 @@ async def test_only_own_finished_matches_of_the_competition_are_asked_about(cup:
     assert (await send(cup, "eve", text="?"))[1]["code"] == "competition/no_student"
     assert (await send(cup, "", text="?"))[0] == 401
     async with cup.web("olga") as web:
-        await web.post(f"{cup.here}/revoke", json={"student": "cy"})
+        await web.post(f"{cup.here}/withdraw", json={"who": "cy"})
     assert (await send(cup, "cy", text="?"))[1]["code"] == "competition/no_student"
 
 

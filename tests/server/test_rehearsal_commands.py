@@ -14,7 +14,7 @@ from tests.harness.server import Server
 
 from plyhouse.clients.cli.main import main
 from plyhouse.clients.shared.errors import EXIT_USAGE
-from plyhouse.server.competition_rules.rehearsals import toml
+from plyhouse.server.competition_rules.derived_files import toml
 from plyhouse.storage import competition_students, people, submission_checks, submission_sql
 from plyhouse.storage.competition_rows import NewMember
 from plyhouse.storage.rows import By

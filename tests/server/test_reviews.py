@@ -8,6 +8,7 @@ import shlex
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -17,6 +18,8 @@ from tests.harness.server import Server
 from tests.harness.zygote import forked_command
 
 from plyhouse.protocol.messages import Resign
+from plyhouse.server.results.record import record_json
+from plyhouse.server.web.api import players
 from plyhouse.storage import match_reads
 
 OpenHouse = Callable[..., Awaitable[Server]]
@@ -69,6 +72,29 @@ async def test_a_review_is_worked_out_by_plyhouse_review_and_kept(
     assert again.json()["verdict"] == "from the file"
 
 
+async def test_what_a_bot_loses_per_ply_is_worked_out_by_plyhouse_review(
+    open_house: OpenHouse,
+) -> None:
+    house = await open_house(
+        review_command=shlex.join([*forked_command(), "review", "-", "--json"]),
+        review_seconds=2.0,
+    )
+    await house.bot("carol", "idle")
+    none = await ask(house, "/api/v1/bots/carol/idle/review")
+    assert (none.status_code, none.json()["games"]) == (200, [])
+    match = await played(house)
+    answer = await ask(house, "/api/v1/bots/alice/one/review")
+    assert answer.status_code == 200, answer.text
+    (found,) = answer.json()["games"]
+    assert (found["game"], found["matches"], found["unjudged"]) == ("tic_tac_toe", 1, 0)
+    assert found["plies"] == found["exact"] > 0
+    seats = (await ask(house, f"/api/v1/matches/{match}")).json()["seats"]
+    seat = [each["player"] for each in seats].index("alice")
+    review = (await ask(house, f"/api/v1/matches/{match}/review?seat={seat}")).json()
+    losses = [ply["drop"] for ply in review["plies"] if ply["action"]]
+    assert found["mean"] == pytest.approx(sum(losses) / len(losses))
+
+
 async def test_a_match_that_runs_is_not_reviewed(house: Server) -> None:
     clients, (match, _) = await house.pair("tic_tac_toe", rated=True)
     answer = await ask(house, f"/api/v1/matches/{match.match}/review")
@@ -76,10 +102,8 @@ async def test_a_match_that_runs_is_not_reviewed(house: Server) -> None:
     await clients[0].ask(Resign, match.match)
 
 
-async def test_nor_is_one_whose_mirrored_match_is_still_being_played(
-    open_house: OpenHouse, waiting: str
-) -> None:
-    house = await open_house(review_command=waiting)
+async def half_played(house: Server) -> str:
+    """A finished match of alice/one, whose mirrored match is being played."""
     clients = [await house.bot("alice", "one"), await house.bot("bob", "two")]
     for client in clients:
         await client.seek("tic_tac_toe", rated=True, mirrored=True)
@@ -90,8 +114,40 @@ async def test_nor_is_one_whose_mirrored_match_is_still_being_played(
     await clients[0].ask(Resign, done)
     while (await house.hub.store.read(match_reads.stored_match, done)).header.status != "finished":  # noqa: ASYNC110
         await asyncio.sleep(0.01)
+    return done
+
+
+async def test_nor_is_one_whose_mirrored_match_is_still_being_played(
+    open_house: OpenHouse, waiting: str
+) -> None:
+    house = await open_house(review_command=waiting)
+    done = await half_played(house)
     answer = await ask(house, f"/api/v1/matches/{done}/review")
     assert (answer.status_code, answer.json()["code"]) == (409, "match/not_over")
+
+
+async def test_a_bot_is_not_reviewed_by_such_a_match(open_house: OpenHouse, waiting: str) -> None:
+    house = await open_house(review_command=waiting)
+    await half_played(house)
+    assert (await ask(house, "/api/v1/bots/alice/one/review")).json()["games"] == []
+
+
+async def test_kept_review_of_a_bot_is_answered_without_reading_its_records(
+    open_house: OpenHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = """import sys; sys.stdin.read(); print('{"bot": "x", "games": []}')"""
+    house = await open_house(review_command=shlex.join([sys.executable, "-c", script]))
+    await played(house)
+    path, read = "/api/v1/bots/alice/one/review", []
+
+    def noted(stored: Any) -> bytes:
+        read.append(stored)
+        return record_json(stored)
+
+    monkeypatch.setattr(players, "record_json", noted)
+    answers = [(await ask(house, path)).json() for _ in range(2)]
+    assert answers[0] == answers[1]
+    assert len(read) == 1
 
 
 async def test_a_server_without_a_program_says_that_it_reviews_nothing(house: Server) -> None:

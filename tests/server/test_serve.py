@@ -17,6 +17,7 @@ import msgspec
 import pytest
 from tests.harness.patience import PATIENCE
 from tests.harness.server import BotClient
+from tests.tournaments import begin_round_robin
 from websockets.asyncio.client import connect
 
 from plyhouse.protocol.codec import MSGPACK
@@ -161,7 +162,9 @@ async def test_competition_goes_on_after_a_restart(tmp_path: Path) -> None:
         for name in token:
             await enter(stack, server.ws_url, name)
         competition = (
-            await server.hub.competitions.create("Cup", terms, By("olga", "a test"), rounds=2)
+            await begin_round_robin(
+                server.hub.competitions, "Cup", terms, By("olga", "a test"), rounds=2
+            )
         ).id
     async with contextlib.AsyncExitStack() as stack, running_server(config) as server:
         assert len(server.hub.tournaments) == 1

@@ -60,7 +60,7 @@ LEAST: dict[tuple[str, str], str] = {
     ("post", C + "/limit"): "assistant",
     ("post", C + "/extend"): "assistant",
     ("post", C + "/disqualify"): "assistant",
-    ("post", C + "/revoke"): "assistant",
+    ("post", C + "/withdraw"): "assistant",  # or a player its own entry
     ("post", C + "/restore"): "assistant",
     ("post", C + "/reissue-token"): "assistant",
     ("post", C + "/codes"): "assistant",
@@ -79,8 +79,6 @@ LEAST: dict[tuple[str, str], str] = {
     ("post", C + "/regrades"): EVERYBODY,
     ("post", C + "/regrades/{number}/answer"): "assistant",
     ("post", C + "/enter"): EVERYBODY,
-    ("get", "/api/v1/tournaments/{tournament}"): "reader",  # one game of the final
-    ("post", "/api/v1/tournaments/{tournament}/withdraw"): "assistant",
     ("post", "/api/v1/matches/{match}/void"): "assistant",
     ("post", "/api/v1/players/{name}/bots/{bot}/reinstate"): "assistant",
 }
@@ -94,7 +92,6 @@ BODIES: dict[str, Any] = {
     "/limit": {"students": 150},
     "/extend": {"student": "nobody", "until": "2999-01-01T00:00:00Z"},
     "/disqualify": {"who": "nobody", "why": "x"},
-    "/revoke": {"student": "nobody"},
     "/restore": {"student": "nobody"},
     "/reissue-token": {"student": "nobody"},
     "/codes": {"uses": 1},
@@ -103,11 +100,11 @@ BODIES: dict[str, Any] = {
     "/answer": {"text": "no"},
     "/staff": {"player": "nobody", "role": "reader"},
     "/enter": {"bot": "bot"},
-    "/withdraw": {"entry": "bob/bot"},
+    "/withdraw": {"who": "nobody/bot"},
     "/void": {"why": "x"},
     "/reinstate": {"why": "x"},
 }
-OF_COMPETITION = (f"{C}", "/api/v1/join-codes", "/api/v1/tournaments/{tournament}")
+OF_COMPETITION = (f"{C}", "/api/v1/join-codes")
 
 
 async def organisers(course: Course) -> None:

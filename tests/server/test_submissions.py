@@ -22,7 +22,7 @@ from plyhouse.clients.cli.main import main
 from plyhouse.clients.cli.submit import waited
 from plyhouse.protocol.api.submissions import Submission
 from plyhouse.protocol.hosting.package import Rules, digest_of, from_upload, from_zip, version_of
-from plyhouse.protocol.hosting.runner_messages import RunnerSays
+from plyhouse.protocol.hosting.runner_messages import RunnerReport
 from plyhouse.storage import (
     competition_students,
     people,
@@ -455,7 +455,7 @@ async def test_what_no_runner_has_is_said_before_and_after_it_is_handed_in(
         return str(out + err)
 
     async def comes(*languages: str) -> None:
-        says = RunnerSays(name="lab", instance="12345678", cores=2, languages=[*languages])
+        says = RunnerReport(name="lab", instance="12345678", cores=2, languages=[*languages])
         await house.hub.hosting.sync(Identity(1, "staff", frozenset(("runner",)), 1), says)
 
     check = ("competition", "check", str(file))
@@ -470,5 +470,6 @@ async def test_what_no_runner_has_is_said_before_and_after_it_is_handed_in(
     assert made["waits_for"] in await plyhouse("submission", "show", number, token=token)
     await comes("python", "program", "node")
     assert lacking not in await plyhouse(*check, token=olga)
-    assert (await ada.get(f"{HERE}/{number}")).json()["waits_for"] == ""
+    now = (await ada.get(f"{HERE}/{number}")).json()["waits_for"]
+    assert now.startswith("Runner lab is checking it")
     assert (await submit(ada, BOT))["waits_for"] == ""

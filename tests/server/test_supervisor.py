@@ -66,7 +66,7 @@ from plyhouse.server.worker import Worker, end_with_supervisor
 worker = Worker.take()
 assert "@127.0.0.1:" in worker.cluster
 end_with_supervisor()
-config = ServerConfig(port=worker.port, database="sqlite:///:memory:", house_bots=False)
+config = ServerConfig(port=worker.port, database="sqlite:///:memory:", builtin_bots=False)
 serve(config, worker=worker)
 """
 

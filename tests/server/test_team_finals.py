@@ -244,7 +244,7 @@ async def test_board_and_report_say_why_a_partner_was_withdrawn(course: Course) 
     (two,) = [each for each in view.entries if each.name == "s01/two"]
     part = view.row.games[0].tournament_id or ""
     asked_for = By("olga", "its author asked for it")
-    await store.write(tournaments.withdraw, part, two.bot_id, asked_for, store.now(), tell=True)
+    await store.write(tournaments.withdraw, part, two.bot_id, asked_for, store.now())
     assert two.version_id is not None
     await store.write(suspensions.suspend, two.version_id, "it crashed", store.now())
     mine = entry_table.c.bot_id == two.bot_id

@@ -15,7 +15,7 @@ from tests.harness.server import BotClient
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.messages import Welcome
 from plyhouse.server.accounts.privacy import Privacy
-from plyhouse.server.competition_rules import file_reader, file_sections, file_table, rehearsals
+from plyhouse.server.competition_rules import derived_files, file_reader, file_sections, file_table
 from plyhouse.server.competition_rules.file import decoded, file_of
 from plyhouse.server.competition_rules.file_reader import read_competition
 from plyhouse.server.competition_rules.file_table import CannotEdit, set_value
@@ -201,7 +201,7 @@ async def test_a_request_that_changes_no_file_parses_none(
     def read_document(text: str) -> None:
         raise AssertionError("the file was parsed again")
 
-    for module in (file_reader, file_table, file_sections, rehearsals):
+    for module in (file_reader, file_table, file_sections, derived_files):
         if hasattr(module, "read_document"):
             monkeypatch.setattr(module, "read_document", read_document)
     await course.begin()

@@ -115,8 +115,8 @@ async def test_spectators_without_drawings_take_them_from_nobody(
     match = starts[0].match
     live = house.hub.directory.own[match]
     held: list[Any] = []
-    store = house.hub.runner.store
-    monkeypatch.setattr(house.hub.runner, "store", lambda *call: held.append(call))
+    store = house.hub.live_matches.store
+    monkeypatch.setattr(house.hub.live_matches, "store", lambda *call: held.append(call))
     accepted = asyncio.create_task(clients[0].ask(Act, match, 0, "a1"))
     while not held:  # noqa: ASYNC110 - no event tells of frames
         await asyncio.sleep(0)
@@ -129,7 +129,7 @@ async def test_spectators_without_drawings_take_them_from_nobody(
     await gone.send(Unwatch(9, match))
     while len(live.spectators) > 2:  # noqa: ASYNC110
         await asyncio.sleep(0)
-    monkeypatch.setattr(house.hub.runner, "store", store)
+    monkeypatch.setattr(house.hub.live_matches, "store", store)
     for call in held:
         store(*call)
     assert isinstance(await accepted, Accepted)

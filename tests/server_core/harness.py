@@ -166,13 +166,13 @@ class Table:
                 continue
             milestones = True
         assert effects.milestone is milestones
-        for telling in effects.told:
-            if isinstance(telling, Send):
-                self.inbox[telling.seat].append(telling.message)
-                if telling.turn_ply >= 0 and self.write_turns:
-                    self.match.turn_written(telling.seat, telling.turn_ply, self.now)
+        for outgoing in effects.messages:
+            if isinstance(outgoing, Send):
+                self.inbox[outgoing.seat].append(outgoing.message)
+                if outgoing.turn_ply >= 0 and self.write_turns:
+                    self.match.turn_written(outgoing.seat, outgoing.turn_ply, self.now)
             else:
-                self.broadcasts.append(telling.message)
+                self.broadcasts.append(outgoing.message)
         return effects
 
     def act(self, text: str, *, seat: int | None = None, think: int = SECOND, **more: Any) -> Any:

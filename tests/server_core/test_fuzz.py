@@ -88,7 +88,7 @@ def test_anything_may_arrive(game: Any, control: str, rule: str, ready: bool, st
         if answered:
             table.answer(seat, number)
         told = sum(len(inbox) - old for inbox, old in zip(table.inbox, before, strict=True))
-        assert told == sum(isinstance(telling, Send) for telling in effects.told)
+        assert told == sum(isinstance(outgoing, Send) for outgoing in effects.messages)
         due = match.deadline()
         if match.status == "finished":
             assert due is None

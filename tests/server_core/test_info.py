@@ -14,7 +14,7 @@ from plyhouse.protocol.api.matches import MAX_PV, Info
 from plyhouse.protocol.messages import Accepted
 from plyhouse.search.limit import Limit
 from plyhouse.search.trees.alpha_beta import alpha_beta
-from plyhouse.server.match.thoughts import MAX_INFO, kept_info, read_info
+from plyhouse.server.match.events import MAX_INFO, kept_info, read_info
 from plyhouse.server.results.record import make_record, read_record, write_record
 from plyhouse.server.results.verify import verify
 

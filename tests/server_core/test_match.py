@@ -492,7 +492,7 @@ def test_a_lost_connection_has_its_grace_on_the_running_clock() -> None:
 def test_those_who_watch_are_told_who_is_away_and_for_how_long() -> None:
     table = Table(Heap(), disconnect_grace_ns=10 * SECOND)
     match = table.match
-    assert table.match.disconnected(0, 0).told == [], "nobody watches yet"
+    assert table.match.disconnected(0, 0).messages == [], "nobody watches yet"
     (told,) = match.absences(None, 4 * SECOND)
     assert (told.code, told.match, told.seat, told.remaining_ms) == (
         "notice/away",
@@ -503,7 +503,7 @@ def test_those_who_watch_are_told_who_is_away_and_for_how_long() -> None:
     assert told.message == "Seat 1 (player0/bot) is away; the match waits 6 s more."
     match.audience.subscribe(None)
     match.audience.subscribe(1)
-    (to_seat, to_all) = match.reconnected(0, 5 * SECOND).told
+    (to_seat, to_all) = match.reconnected(0, 5 * SECOND).messages
     assert isinstance(to_seat, Send)
     assert isinstance(to_all, Broadcast)
     assert to_seat.seat == 1
@@ -511,10 +511,10 @@ def test_those_who_watch_are_told_who_is_away_and_for_how_long() -> None:
     assert isinstance(to_all.message, Notice)
     assert (to_all.message.code, to_all.message.seat) == ("notice/back", 0)
     assert match.absences(None, 5 * SECOND) == []
-    assert match.reconnected(0, 5 * SECOND).told == [], "it was not away"
-    (to_all,) = match.disconnected(1, 6 * SECOND).told
+    assert match.reconnected(0, 5 * SECOND).messages == [], "it was not away"
+    (to_all,) = match.disconnected(1, 6 * SECOND).messages
     assert isinstance(to_all, Broadcast), "not to itself"
-    assert match.disconnected(1, 7 * SECOND).told == [], "it was away already"
+    assert match.disconnected(1, 7 * SECOND).messages == [], "it was away already"
 
 
 def test_a_person_is_told_who_is_away_and_a_bot_that_does_not_ask_is_not() -> None:
@@ -522,7 +522,7 @@ def test_a_person_is_told_who_is_away_and_a_bot_that_does_not_ask_is_not() -> No
     match = table.match
     match.audience.subscribe(0, updates=False, scenes=True)
     match.audience.subscribe(1, updates=False, scenes=False)
-    (told,) = match.disconnected(1, 0).told
+    (told,) = match.disconnected(1, 0).messages
     assert isinstance(told, Send)
     assert told.seat == 0
     (late,) = match.absences(0, 3 * SECOND)
@@ -530,7 +530,7 @@ def test_a_person_is_told_who_is_away_and_a_bot_that_does_not_ask_is_not() -> No
     match.disconnected(0, 4 * SECOND)
     assert [each.seat for each in match.absences(0, 4 * SECOND)] == [1], "not of itself"
     assert match.absences(1, 4 * SECOND) == []
-    assert match.reconnected(0, 5 * SECOND).told == []
+    assert match.reconnected(0, 5 * SECOND).messages == []
 
 
 def test_a_flag_falls_before_a_longer_grace_ends() -> None:

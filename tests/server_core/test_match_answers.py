@@ -21,8 +21,7 @@ from plyhouse.protocol.messages import (
     Update,
 )
 from plyhouse.server.match.effects import Started
-from plyhouse.server.match.events import end_data
-from plyhouse.server.match.thoughts import kept_info
+from plyhouse.server.match.events import end_data, kept_info
 from plyhouse.server.match.time_control import SECOND
 from plyhouse.storage.causes import written
 
@@ -60,7 +59,7 @@ def test_snapshot_says_whose_turn_it_is() -> None:
 def test_sync_starts_the_clock_of_the_seat_to_move_only() -> None:
     table = Table(Heap(), write_turns=False)
     for seat, ply in ((0, 0), (1, -1)):
-        (sent,) = table.match.sync(seat, 0).told
+        (sent,) = table.match.sync(seat, 0).messages
         assert (sent.seat, sent.turn_ply) == (seat, ply)  # type: ignore[union-attr]
         assert isinstance(sent.message, MatchMessage)
         assert sent.message.re is None
@@ -147,8 +146,8 @@ def test_nonces_of_each_seat_are_counted_alone() -> None:
 
 def test_ready_without_a_request_is_not_answered() -> None:
     table = Table(Heap(), ready=False)
-    assert table.match.ready(0, "aa", 0).told == []
-    assert table.match.ready(0, "zz", 0).told == []
+    assert table.match.ready(0, "aa", 0).messages == []
+    assert table.match.ready(0, "zz", 0).messages == []
 
 
 def test_ready_after_the_end_is_refused() -> None:
@@ -250,7 +249,7 @@ def test_action_without_a_request_is_not_answered() -> None:
     table.do(table.match.act(0, 0, "1", 5))
     assert len(table.inbox[0]) == before
     assert not table.match.act(0, 0, "1", 6)
-    assert table.match.act(0, 9, "1", 6).told == []
+    assert table.match.act(0, 9, "1", 6).messages == []
     assert table.match.ply == 1
 
 
@@ -259,7 +258,7 @@ def test_accepted_action_comes_before_turns_and_updates() -> None:
     table.match.audience.subscribe(2)
     table.ask("offer_draw", 2)
     effects = table.match.act(0, 0, "1", 5, re=7)
-    assert [(each.seat, type(each.message)) for each in effects.told] == [  # type: ignore[union-attr]
+    assert [(each.seat, type(each.message)) for each in effects.messages] == [  # type: ignore[union-attr]
         (1, DrawDeclined),
         (2, DrawDeclined),
         (0, Accepted),
@@ -453,7 +452,7 @@ def test_repeated_action_has_the_clocks_of_now() -> None:
 def test_illegal_action_without_a_request_is_not_answered() -> None:
     table = Table(Heap(), illegal_rule="retry")
     effects = table.match.act(0, 0, "9", 5)
-    assert [type(each.message) for each in effects.told] == [Turn]
+    assert [type(each.message) for each in effects.messages] == [Turn]
 
 
 def test_forfeit_by_an_illegal_action_names_seat_and_ply() -> None:
@@ -476,7 +475,12 @@ def test_retries_count_for_one_ply() -> None:
 
 
 @pytest.mark.parametrize(
-    ("termination", "did"), [("resignation", "resigned"), ("bot_crash", "failed")]
+    ("termination", "did"),
+    [
+        ("resignation", "resigned"),
+        ("bot_crash", "failed"),
+        ("no_answer", "named no legal action"),
+    ],
 )
 def test_resignation_names_seat_and_ply(termination: Any, did: str) -> None:
     table = Table(Heap())
@@ -488,6 +492,24 @@ def test_resignation_names_seat_and_ply(termination: Any, did: str) -> None:
     assert end_data(table.rows[-1]).detail == "why"
     assert table.finish is not None
     assert (table.finish.ply, table.finish.void) == (2, False)
+
+
+@pytest.mark.parametrize("played", [0, 1, 2])
+@pytest.mark.parametrize("how", ["resigned", "played an illegal action", "ran out of time"])
+def test_forfeit_names_the_ply_that_was_not_played(how: str, played: int) -> None:
+    table = Table(Heap(), "move:10")
+    for _ in range(played):
+        table.act("1")
+    seat = table.match.seat_to_move
+    assert seat is not None
+    if how == "resigned":
+        table.do(table.match.resign(seat, table.now))
+    elif how == "ran out of time":
+        table.do(table.match.tick(table.now + 60 * SECOND))
+    else:
+        table.act("9")
+    name = f"seat {seat + 1} (player{seat}/bot)"
+    assert table.outcome.reason == f"{name} {how} at ply {played + 1}."
 
 
 def test_resignation_without_a_request_is_not_answered() -> None:

@@ -252,7 +252,7 @@ def test_seat_that_leaves_while_its_turn_is_pending_starts_no_clock() -> None:
     table = Table(Heap(), "move:5", write_turns=False, lag=NO_LAG)
     table.match.audience.subscribe(1)
     effects = table.match.disconnected(0, SECOND, turn_pending=True)
-    assert [type(each.message) for each in effects.told] == [Notice]
+    assert [type(each.message) for each in effects.messages] == [Notice]
     assert table.match.clock.running is None
     table.match.turn_missed(0, 0, 3 * SECOND)
     assert table.match.deadline() == 8 * SECOND + 1

@@ -138,6 +138,23 @@ def test_backgammon_has_both_columns_and_the_points() -> None:
     assert f"Wins {max(record.outcome.returns):g} point" in lines[-1]
 
 
+@pytest.mark.parametrize(
+    ("spec", "form"),
+    [("chess", "pgn"), ("go(size=5)", "sgf"), ("othello", "sgf"), ("backgammon", "mat")],
+)
+def test_renamed_game_is_written_under_its_usual_names(spec: str, form: str) -> None:
+    usual = played(spec, seed=4, most=30)
+    other: Any = get_game(f"{spec.removesuffix(')')}{',' if '(' in spec else '('}renamed=7)")
+    events = [
+        msgspec.structs.replace(each, text=other.other(each.text))
+        if each.kind in ("action", "chance")
+        else each
+        for each in usual.events
+    ]
+    renamed = msgspec.structs.replace(usual, game=other.spec, events=events)
+    assert notation(renamed, form) == notation(usual, form)
+
+
 def test_a_format_is_for_its_own_game() -> None:
     record: Any = played("go(size=5)", 1, 4)
     assert {form: notation(record, form) is None for form in NOTATIONS} == {
@@ -199,6 +216,23 @@ def test_time_control_is_written_as_pgn_has_it(control: str, tag: str) -> None:
     _, game = read_pgn(record)
     assert game.headers["TimeControl"] == tag
     game.time_control()  # raises for what is none
+
+
+@pytest.mark.parametrize(
+    ("spec", "form", "white"), [("chess", "pgn", "White"), ("checkers", "pdn", "Black")]
+)
+def test_versions_have_tags_where_a_seat_has_one(spec: str, form: str, white: str) -> None:
+    record = played(spec, 1, 4, "resignation")
+    assert "Version" not in str(notation(record, form, "Cup"))
+    seats = [
+        msgspec.structs.replace(record.seats[0], version="q, help: position"),
+        record.seats[1],
+    ]
+    text = notation(msgspec.structs.replace(record, seats=seats), form, "Cup")
+    assert text is not None
+    assert re.findall(r"^\[\w+Version .*", text, re.MULTILINE) == [
+        f'[{white}Version "q, help: position"]'
+    ]
 
 
 def test_tags_are_in_order_and_lines_short() -> None:

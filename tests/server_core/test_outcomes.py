@@ -14,7 +14,7 @@ from plyhouse.games.hidden.bridge.rules import Bridge
 from plyhouse.games.hidden.coin_guess import CoinGuess
 from plyhouse.games.hidden.kuhn_poker import KuhnPoker
 from plyhouse.games.stochastic.pig import Pig
-from plyhouse.server.match.outcomes import draw_returns, forfeit_returns, void_returns
+from plyhouse.server.match.terminations import draw_returns, forfeit_returns, void_returns
 
 from .harness import Heap
 

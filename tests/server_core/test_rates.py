@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plyhouse.server.wire.rates import Rate
+from plyhouse.server.wire.limits import Rate
 
 
 class Time:

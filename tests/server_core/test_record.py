@@ -77,6 +77,8 @@ def ending(name: str) -> Table:
             table.do(table.match.resign(0, table.now + 5))
         case "bot_crash":
             table.do(table.match.resign(0, table.now + 5, "bot_crash", "the author's secret"))
+        case "no_answer":
+            table.do(table.match.resign(0, table.now + 5, "no_answer", "the author's secret"))
         case "draw_agreed":
             table.ask("offer_draw", 0)
             table.ask("accept_draw", 1)
@@ -98,7 +100,7 @@ def ending(name: str) -> Table:
     "name",
     [
         *("resignation", "bot_crash", "draw_agreed", "flag_fall", "illegal_action"),
-        *("disconnect", "server_fault", "aborted", "unfinished"),
+        *("disconnect", "no_answer", "server_fault", "aborted", "unfinished"),
     ],
 )
 def test_every_ending_can_be_recorded_and_verified(name: str) -> None:

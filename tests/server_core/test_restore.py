@@ -134,9 +134,9 @@ def test_the_time_before_the_kill_and_of_the_absence_is_not_charged() -> None:
     match.reconnected(1, 10**15)
     assert match.turn_open
     later = 10**15 + 7 * SECOND
-    assert match.sync(1, later, re=1).told[0].turn_ply == 1  # type: ignore[union-attr]
+    assert match.sync(1, later, re=1).messages[0].turn_ply == 1  # type: ignore[union-attr]
     match.turn_written(1, 1, later)
-    answer = match.act(1, 1, "2", later + SECOND, re=2).told[0]
+    answer = match.act(1, 1, "2", later + SECOND, re=2).messages[0]
     assert isinstance(answer, Send)
     assert isinstance(answer.message, Accepted)
     assert [state.remaining_ms for state in answer.message.clocks] == [57_000, 59_000]
@@ -147,7 +147,7 @@ def test_an_action_sent_again_after_the_kill_is_known() -> None:
     table.act("B2")
     match = table.restored()
     for text in ("B2", "b2"):
-        [answer] = match.act(0, 0, text, 0, re=3).told
+        [answer] = match.act(0, 0, text, 0, re=3).messages
         assert isinstance(answer, Send)
         assert isinstance(answer.message, Accepted)
         assert answer.message.duplicate
@@ -244,6 +244,6 @@ def test_the_terms_are_found_in_the_stored_header() -> None:
 
 def test_a_message_after_the_restore_is_answered_as_ever() -> None:
     match = Table(Heap()).restored()
-    [answer] = match.ready(0, "00", 0, re=4).told
+    [answer] = match.ready(0, "00", 0, re=4).messages
     assert isinstance(answer, Send)
     assert answer.message == Ok(4)

@@ -71,6 +71,24 @@ def test_shown_form_of_an_action_is_sent_if_it_differs() -> None:
     assert views.events(0) == [Event(0, 0, "1", 0), Event(0, 0, "2", 0, "two coins")]
 
 
+class Spoken(CoinGuess):
+    """Says what it hides to those who see it."""
+
+    display_is_public = True
+
+    def display(self, state: Any, action: Any) -> str:
+        return f"a {self.format(state, action)}"
+
+
+def test_words_of_a_hidden_action_are_for_those_who_see_it() -> None:
+    for game, words in ((Spoken(), "a penny"), (CoinGuess(), "")):
+        views = Views(game, 2)
+        state: Any = game.initial_state()
+        views.record(state, game.parse(state, "penny"), "penny", 0, 0, 0)
+        assert views.events(0) == [Event(0, 0, "penny", 0, words)]
+        assert views.events(1) == views.events(None) == [Event(0, 0, None, 0)]
+
+
 def test_chance_takes_no_time() -> None:
     game = Pig()
     views = Views(game, 2)

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from tests.harness.patience import PATIENCE
 
-from plyhouse.storage import leases, match_owners, models
+from plyhouse.storage import leases, members, models
 
 __all__ = ["VALID_MS", "Cluster"]
 
@@ -101,7 +101,7 @@ class Cluster:
         return name
 
     async def owned(self, epoch: int) -> list[str]:
-        return await self.run(match_owners.owned, epoch)
+        return await self.run(members.owned, epoch)
 
     async def until_one_waits(self) -> None:
         """Wait until a transaction waits for a lock on a row."""

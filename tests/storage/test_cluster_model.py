@@ -2,7 +2,7 @@
 
 The models have the locks of PostgreSQL at READ COMMITTED.  A lease may expire at any moment, and a
 transaction may take any time or be given up, so they cover every clock and every network.  They
-check the rules of `plyhouse.storage.members` and `plyhouse.storage.match_owners` by breaking them,
+check the rules of `plyhouse.storage.members` and `plyhouse.storage.members` by breaking them,
 too.
 """
 

@@ -91,7 +91,7 @@ async def test_finals_tell_their_files_once_and_who_is_in_them(
     assert found.begun == {"id-cup", "id-bowl"}, "one that has not begun has no matches to hide"
     assert set(found.parsed) >= {"id-cup", "id-bowl"}
     assert found.member_of == {"id-new"}
-    await store.write(competition_students.leave, "new", "eve", OLGA, store.now())
+    await store.write(competition_students.withdraw, "new", "eve", OLGA, store.now())
     again = await store.read(competition_privacy.finals, eve, found.parsed)
     assert (again.begun, again.parsed, again.member_of) == (found.begun, {}, frozenset())
 

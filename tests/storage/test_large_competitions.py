@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.harness.statements import statements
+from tests.tournaments import begin_round_robin
 
 from plyhouse.games.base import Scoring
 from plyhouse.games.registry import get_game
@@ -84,7 +85,7 @@ async def test_a_competition_takes_few_statements_however_many_pairings_it_has(
         entries = await bots(store)
         house, competitions = services(store)
         with statements(store) as seen:
-            made = (await competitions.create("Cup", TERMS, OLGA, entries=entries)).id
+            made = (await begin_round_robin(competitions, "Cup", TERMS, OLGA, entries=entries)).id
         inserted = [each.split()[2] for each in seen if each.startswith("INSERT")]
         assert sorted(inserted) == [
             "audit", "audit", "competition_entries", "competition_games", "competitions",
@@ -137,9 +138,11 @@ async def test_a_schedule_that_nobody_could_play_is_refused_before_it_is_made(
         _, competitions = services(store)
         terms = Terms(get_game(game), TimeControl.parse("move:1"), rated=True, mirrored=True)
         with pytest.raises(CompetitionRefusal, match="with fewer rounds") as caught:
-            await competitions.create("Cup", terms, OLGA, rounds=rounds, entries=names)
+            await begin_round_robin(competitions, "Cup", terms, OLGA, rounds=rounds, entries=names)
         assert planned in str(caught.value)
         with pytest.raises(ProtocolError, match="listed twice"):
-            await competitions.create("Cup", terms, OLGA, entries=[*names[:12], names[0]])
+            await begin_round_robin(
+                competitions, "Cup", terms, OLGA, entries=[*names[:12], names[0]]
+            )
         assert await store.read(competition_sql.list_all) == []
         assert await store.read(stored_tournaments.list_all) == []

@@ -115,7 +115,7 @@ async def uses_of_a_code(store: Store) -> Meeting:
 
 async def students_let_back_in(store: Store) -> Meeting:
     await open_cup(store, "ada", most_students=1)
-    await store.write(competition_students.leave, "Cup", "ada", OLGA, store.now())
+    await store.write(competition_students.withdraw, "Cup", "ada", OLGA, store.now())
     return Meeting(
         lambda store: store.write(competition_students.restore, "Cup", "ada", OLGA, store.now()),
         lambda store: store.write(

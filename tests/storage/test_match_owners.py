@@ -10,7 +10,7 @@ from tests.storage.cluster import Cluster
 from tests.storage.conftest import World
 from tests.storage.races import race
 
-from plyhouse.storage import maintenance, match_owners, match_reads
+from plyhouse.storage import maintenance, match_reads, members
 from plyhouse.storage.rows import FinishPairing
 from plyhouse.storage.store import Store
 
@@ -23,11 +23,11 @@ async def test_new_pairing_belongs_to_the_server_that_stores_it(postgres_tables:
         match, ops = await world.new("ada", "bob")
         await store.apply(ops)
         pairing = world.pairings[match].id
-        assert await store.read(match_owners.owned, store.epoch) == [pairing]
+        assert await store.read(members.owned, store.epoch) == [pairing]
         (stored,) = await store.read(match_reads.running_matches)
         assert stored.pairing.owner == store.epoch
         await store.apply([FinishPairing(pairing, 9)])
-        assert await store.read(match_owners.owned, store.epoch) == []
+        assert await store.read(members.owned, store.epoch) == []
 
 
 async def test_pairing_of_a_server_without_a_lease_has_no_owner(world: World) -> None:
@@ -73,11 +73,11 @@ async def test_orphans_are_counted_by_their_last_owner(cluster: Cluster) -> None
     for owner in (alive, ended, ended, deleted, None):
         await cluster.pairing(owner)
     await cluster.pairing(ended, finished=True)
-    assert await cluster.run(match_owners.orphans) == {0: 1, deleted: 1}
+    assert await cluster.run(members.orphans) == {0: 1, deleted: 1}
     await cluster.expire(ended)
-    assert await cluster.run(match_owners.orphans) == {0: 1, deleted: 1}, "it is not ended"
+    assert await cluster.run(members.orphans) == {0: 1, deleted: 1}, "it is not ended"
     await cluster.end(ended)
-    assert await cluster.run(match_owners.orphans) == {0: 1, ended: 2, deleted: 1}
+    assert await cluster.run(members.orphans) == {0: 1, ended: 2, deleted: 1}
 
 
 @pytest.mark.postgresql
@@ -89,7 +89,7 @@ async def test_member_adopts_the_oldest_orphans_first(cluster: Cluster) -> None:
     await cluster.end(ended)
 
     async def adopt(limit: int) -> list[str]:
-        return await cluster.run_as(new, match_owners.adopt, new, limit) or []
+        return await cluster.run_as(new, members.adopt, new, limit) or []
 
     assert await adopt(0) == []
     assert await adopt(2) == orphans[:2]
@@ -105,8 +105,8 @@ async def test_orphans_are_given_to_nobody_whose_lease_has_ended(cluster: Cluste
     leader, ended = [await cluster.join() for _ in range(2)]
     pairing = await cluster.pairing(ended)
     await cluster.end(ended)
-    assert await cluster.run_as(leader, match_owners.adopt, ended, 100) == []
-    assert await cluster.run_as(leader, match_owners.adopt, leader, 100) == [pairing]
+    assert await cluster.run_as(leader, members.adopt, ended, 100) == []
+    assert await cluster.run_as(leader, members.adopt, leader, 100) == [pairing]
 
 
 @pytest.mark.postgresql
@@ -115,11 +115,11 @@ async def test_members_that_adopt_together_share_the_orphans(cluster: Cluster) -
     for _ in range(10):
         orphans = {await cluster.pairing(None) for _ in range(12)}
         found = await asyncio.gather(
-            *(cluster.run_as(each, match_owners.adopt, each, 4) for each in everyone)
+            *(cluster.run_as(each, members.adopt, each, 4) for each in everyone)
         )
         taken = [pairing for each in found for pairing in each or []]
         assert sorted(taken) == sorted(orphans & set(taken)), "none is taken twice"
-        rest = await cluster.run_as(everyone[0], match_owners.adopt, everyone[0], 100)
+        rest = await cluster.run_as(everyone[0], members.adopt, everyone[0], 100)
         assert {*taken, *(rest or [])} == orphans
 
 
@@ -132,12 +132,12 @@ async def test_pairing_adopted_between_two_reads_stays_with_its_new_owner(
     quick = 0
 
     async def adopt_slowly(store: Store) -> list[str]:
-        return await store.write(match_owners.adopt, slow, 1)
+        return await store.write(members.adopt, slow, 1)
 
     async def join_and_adopt(store: Store) -> list[str]:
         nonlocal quick
         quick = await cluster.join()
-        return await store.write(match_owners.adopt, quick, 1)
+        return await store.write(members.adopt, quick, 1)
 
     found = await race(
         postgres_tables, adopt_slowly, join_and_adopt, at="SELECT pairings.id \nFROM pairings"

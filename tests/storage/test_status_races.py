@@ -123,7 +123,7 @@ async def test_status_of_an_organiser_survives_a_concurrent_withdrawal(
         bot = await start(store)
 
     def withdraw(store: Store) -> Awaitable[Any]:
-        return store.write(tournaments.withdraw, "cup", bot, OLGA, store.now(), tell=True)
+        return store.write(tournaments.withdraw, "cup", bot, OLGA, store.now())
 
     await race(racing_url, withdraw, organise(status), at="UPDATE tournaments")
     async with await Store.open(racing_url) as store:

@@ -342,7 +342,7 @@ async def test_which_version_plays_when_checks_end_in_another_order(
         )
     ).digest == "5" * 64
     waits = await store.submissions.add(ada.id, "", "6" * 64, b"6", now + 40)
-    await store.write(competition_students.leave, "Cup", "ada", OLGA, store.now())
+    await store.write(competition_students.withdraw, "Cup", "ada", OLGA, store.now())
     waits = await store.write(submission_sql.check, waits.id, True, "", GAMES, now + 41)
     outcomes = {each.competition: each.outcome for each in waits.competitions}
     assert outcomes == {"Cup": "out", "Later": "entered"}

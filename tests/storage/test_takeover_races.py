@@ -20,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tests.harness.patience import PATIENCE
 from tests.storage.cluster import VALID_MS, Cluster
 
-from plyhouse.storage import engines, leases, match_owners, match_reads, members
+from plyhouse.storage import engines, leases, match_reads, members
 from plyhouse.storage.database import Database
 
 pytestmark = pytest.mark.postgresql
@@ -32,7 +32,8 @@ PROCESSES, PROCESS_ROUNDS = (40, ROUNDS // 10) if ROUNDS >= 1_000 else (6, 5)
 
 CLAIM = """
 import asyncio, sys
-from plyhouse.storage import claim, match_owners, members
+from plyhouse.storage import claim, members
+from plyhouse.storage import members
 from plyhouse.storage.store import Store
 
 claim.VALID_S = 600.0  # many processes on few cores may be late to renew
@@ -45,7 +46,7 @@ async def main():
         loop = asyncio.get_running_loop()
         while role := (await loop.run_in_executor(None, sys.stdin.readline)).strip():
             await store.write(members.end_expired, own, 0)
-            taken = await store.write(match_owners.adopt, own, 1)
+            taken = await store.write(members.adopt, own, 1)
             leader = await store.write(members.claim_role, role, own)
             print(leader, *taken, flush=True)
 
@@ -85,7 +86,7 @@ def end(connection: Connection, own: int) -> list[int]:
 
 def take(connection: Connection, own: int, role: str) -> tuple[list[str], int]:
     assert leases.fence(connection, own, VALID_MS)
-    taken = match_owners.adopt(connection, own, 1)
+    taken = members.adopt(connection, own, 1)
     return taken, members.claim_role(connection, role, own)
 
 
@@ -195,7 +196,7 @@ async def test_member_that_was_suspended_past_its_lease_stores_nothing_more(
         await world.store.apply(ops)
         own = int((await line_from(player))[0])
         pairing = world.pairings[match].id
-        assert await cluster.run_as(own, match_owners.adopt, own, 1) == [pairing]
+        assert await cluster.run_as(own, members.adopt, own, 1) == [pairing]
         tell(player, match)
         for _ in range(10):
             assert (await line_from(player))[0] == "stored"
@@ -205,7 +206,7 @@ async def test_member_that_was_suspended_past_its_lease_stores_nothing_more(
             while ended != [own]:  # the lease expires by the clock of the database
                 await asyncio.sleep(0.02)
                 ended = await cluster.run_as(new, members.end_expired, new) or []
-        assert await cluster.run_as(new, match_owners.adopt, new, 1) == [pairing]
+        assert await cluster.run_as(new, members.adopt, new, 1) == [pairing]
         (known,) = await world.store.read(match_reads.running_matches, [pairing])
         player.send_signal(signal.SIGCONT)
         heard: list[list[str]] = []

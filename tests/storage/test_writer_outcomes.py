@@ -22,7 +22,7 @@ from plyhouse.storage.errors import (
 )
 from plyhouse.storage.rows import EventRow, Op
 from plyhouse.storage.store import Store
-from plyhouse.storage.writer import Writer
+from plyhouse.storage.writer import BOUNDS_NS, Latency, Writer
 
 pytestmark = pytest.mark.timeout(10)  # everything happens in this process
 
@@ -286,6 +286,15 @@ async def test_trouble_by_a_fault_is_an_error_of_storage() -> None:
     listener = told(Script(RuntimeError("a fault")))
     assert await listener.after("a") == [("a", "StorageError")]
     assert type(listener.writer.trouble) is StorageError
+
+
+def test_latency_has_a_class_for_each_bound_and_one_beyond() -> None:
+    assert (BOUNDS_NS[0], BOUNDS_NS[-1]) == (125_000, 8_192_000_000)
+    latency = Latency()
+    for duration in (*BOUNDS_NS, BOUNDS_NS[-1] + 1, BOUNDS_NS[-1] + 1):
+        latency.add(duration)
+    assert latency.counts == [1] * len(BOUNDS_NS) + [2]
+    assert latency.total_ns == sum(BOUNDS_NS) + 2 * (BOUNDS_NS[-1] + 1)
 
 
 async def test_latency_counts_the_transactions_that_were_stored() -> None:

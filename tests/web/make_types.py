@@ -24,9 +24,9 @@ from plyhouse.protocol.api.competitions import (
     Entry,
     Rehearsal,
 )
-from plyhouse.protocol.api.matches import Ending, Match, Replay
+from plyhouse.protocol.api.matches import Failure, Match, Replay
 from plyhouse.protocol.api.people import Opponent, Person, Seek
-from plyhouse.protocol.api.positions import Chances
+from plyhouse.protocol.api.positions import BotReview, Chances
 from plyhouse.protocol.schema import json_schema
 from plyhouse.server.results.record import Record
 
@@ -41,15 +41,16 @@ SCALARS: Final = {"string": "string", "integer": "number", "number": "number", "
 PLAIN: Final = {str: "string", int: "number", float: "number", bool: "boolean", type(None): "null"}
 PARTS: Final = (
     scene.Cell, scene.Grid, scene.Card, scene.Hand, scene.Dice, scene.Counter, scene.Tray,
-    scene.Placing,
+    scene.Placing, scene.Laying,
     scene.Button, scene.Text,
 )  # fmt: skip
 ANSWERS: Final = (
     Match,
     Replay,
     Record,
+    BotReview,
     Chances,
-    Ending,
+    Failure,
     Person,
     Seek,
     Opponent,
@@ -73,6 +74,8 @@ def _of_schema(field: dict[str, Any], name: str = "") -> str:
     if "anyOf" in field:
         return " | ".join(_of_schema(each) for each in field["anyOf"])
     kind = field.get("type")
+    if kind == "array" and "prefixItems" in field:
+        return f"[{', '.join(map(_of_schema, field['prefixItems']))}]"
     if kind == "array":
         item = _of_schema(field["items"])
         return f"({item})[]" if "|" in item else f"{item}[]"

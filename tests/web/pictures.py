@@ -19,7 +19,7 @@ from collections.abc import Container
 from pathlib import Path
 from typing import Any, Final
 
-from plyhouse.clients.replay.html_page import import_map, styles
+from plyhouse.clients.replay.positions import import_map, styles
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.registry import game_names, get_game
 from plyhouse.games.scene import scene_fields

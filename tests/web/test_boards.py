@@ -86,7 +86,7 @@ async def begun(house: House, spec: str, seat: int) -> str:
     seats = [each.bot_id for each in known if each is not ann][: game.seats - 1]
     seats.insert(seat, ann.bot_id)
     terms = Terms(game, TimeControl.parse("total:300"), rated=False)
-    return next(iter(house.hub.runner.begin(terms, [seats]).open))
+    return next(iter(house.hub.live_matches.begin(terms, [seats]).open))
 
 
 async def test_game_of_a_file_and_game_against_chance_are_played_in_the_browser(

@@ -14,6 +14,7 @@ import pytest_asyncio
 from tests.harness.finals import Course, weaker_resigns
 from tests.harness.server import Server
 
+from plyhouse.server.competition_rules.file_template import round_robin_text
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
 from plyhouse.storage import competition_sql
@@ -117,17 +118,17 @@ async def test_competition_without_students_has_page_exports_and_owner(hall: Ser
         await hall.bot("dora" if name == "one" else "emil", name, games=["pig"], max_matches=2)
     headers = {"Authorization": f"Bearer {await hall.token('olga', 'organise')}"}
     async with httpx.AsyncClient(base_url=hall.server.url, headers=headers) as web:
-        body = {"name": "Open", "game": "pig", "time_control": "total:60", "rated": False,
-                "entries": ["dora/one", "emil/two"]}  # fmt: skip
-        made: Any = (await web.post("/api/v1/tournaments", json=body)).json()
+        text = round_robin_text("Open", "pig", "total:60", rounds=1, mirrored=True, rated=False)
+        body = {"file": text, "entries": ["dora/one", "emil/two"]}
+        made: Any = (await web.post("/api/v1/competitions", json=body)).json()
         listed = (await web.get("/competitions")).text
-        page = await web.get(f"/competitions/{made['tournament']}")
-        again = await web.post("/api/v1/tournaments", json=body)
+        page = await web.get(f"/competitions/{made['competition']}")
+        again = await web.post("/api/v1/competitions", json=body)
         here = "/api/v1/competitions/Open"
         table = (await web.get(f"{here}/export/csv")).text
         staff = (await web.get(f"{here}/staff")).json()
         paused = await web.post(f"{here}/pause", json={})
-        shown = (await web.get(f"/api/v1/tournaments/{made['tournament']}")).json()
+        shown = (await web.get(here)).json()
     assert "Open</a>" in listed
     assert page.status_code == 200
     assert "dora/one" in page.text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,11 @@ import httpx
 import pytest
 from tests.harness.patience import PATIENCE
 
-from plyhouse.bots.running.runner import RunOptions, SeekRequest, run_bot
+from plyhouse.bots.running.python_session import RunOptions, SeekRequest, run_bot
 from plyhouse.games.position import OutOfTurn
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.codec import SUBPROTOCOLS
+from plyhouse.server.web import bundle
 from plyhouse.server.web.client import ClientFiles, matches_etag
 from plyhouse.server.web.compression import LONG, Compression, accepts_gzip, is_text
 from plyhouse.server.web.replay import replay
@@ -31,10 +33,11 @@ IDENTITY = {"accept-encoding": "identity"}
 async def random_match(house: House, game: str) -> str:
     """A whole match of two random bots; returns its id."""
     seeks = [SeekRequest(game, "total:300")]
-    options = [RunOptions(seeks=seeks, matches=1, seed=seed, say=lambda _: None) for seed in (1, 2)]
+    # Both have one seed, as either of them may begin.
+    options = RunOptions(seeks=seeks, matches=1, seed=2, say=lambda _: None)
     runs = [
-        run_bot("random", house.url, await house.token(player), each)
-        for player, each in zip(("alice", "bob"), options, strict=True)
+        run_bot("random", house.url, await house.token(player), options)
+        for player in ("alice", "bob")
     ]
     summary, _ = await asyncio.wait_for(asyncio.gather(*runs), 100)
     return summary.results[0].match
@@ -83,7 +86,7 @@ async def test_a_long_replay_travels_as_a_tenth_of_its_length(house: House, game
 
 async def test_short_answers_stay_as_they_are(house: House) -> None:
     async with httpx.AsyncClient(base_url=house.url, headers=GZIP) as web:
-        for path in ("/api/v1/tournaments", "/web/icon.svg"):
+        for path in ("/api/v1/competitions", "/web/icon.svg"):
             assert "content-encoding" not in (await web.get(path)).headers
 
 
@@ -224,6 +227,48 @@ def test_a_changed_file_is_read_again_and_a_lost_one_is_missing(tmp_path: Path) 
     assert second.etag != first.etag
     (tmp_path / "a.js").unlink()
     assert files.get("a.js") is files.get("../a.js") is None
+
+
+async def test_no_request_waits_for_the_script_of_its_page(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Making the script of a match takes 50 ms, in which every clock would stand still."""
+    monkeypatch.setattr(bundle, "script", lambda *_: pytest.fail("made after the start"))
+    monkeypatch.setattr(bundle, "sheet", lambda *_: pytest.fail("made after the start"))
+    async with httpx.AsyncClient(base_url=house.url) as web:
+        for page in (
+            "/",
+            "/play",
+            "/competitions",
+            "/matches",
+            "/wall",
+            "/account",
+            "/games/chess",
+        ):
+            named = re.findall(
+                r'(?:src|href)="(/web/v-[^"]+\.(?:js|css))"', (await web.get(page)).text
+            )
+            assert len(named) == 2
+            assert [(await web.get(each)).status_code for each in named] == [200, 200]
+
+
+def test_another_version_has_another_address(tmp_path: Path) -> None:
+    now = 0.0
+    (tmp_path / "a.js").write_text("export const one = 1;")
+    (tmp_path / "style.css").write_text("b { top: 0 }")
+    files = ClientFiles(tmp_path, lambda: now)
+    first = files.version
+    sheet = files.kept("plyhouse.css")
+    assert sheet is not None
+    assert b"top: 0" in sheet.data
+    assert files.get("plyhouse.css") is None
+    (tmp_path / "a.js").write_text("export const one = 12;")
+    assert files.version == first
+    now = 1.0
+    assert files.version != first
+    made = files.kept("pages/a.js")
+    assert made is not None
+    assert b"const one = 12;" in made.data
 
 
 @pytest.mark.parametrize(

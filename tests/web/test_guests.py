@@ -147,6 +147,23 @@ async def test_a_guest_plays_a_game_of_one_seat_from_its_tile_and_again(
     assert page.errors == []
 
 
+async def test_a_guest_chooses_the_size_of_the_board_and_the_side(
+    hosted: House, page: Page
+) -> None:
+    await page.go(f"{hosted.url}/play?game=go")
+    await page.until(READY)
+    await page.click("#choices [data-choice=size][value='5']")
+    await page.click("#seat [value='1']")
+    await page.click('[data-level="easy"]')
+    await page.until("location.pathname.startsWith('/matches/')")
+    game, first, second = await page.evaluate(
+        "fetch(`/api/v1${location.pathname}`).then((answer) => answer.json())"
+        ".then((match) => [match.game, ...match.seats.map((seat) => seat.player)])"
+    )
+    assert (game, first) == ("go(size=5)", "house")
+    assert second.startswith("guest-")
+
+
 async def test_a_guest_plays_with_two_bots_of_the_house(hosted: House, page: Page) -> None:
     await page.go(f"{hosted.url}/play?game=kuhn_poker")
     await page.until(READY)
@@ -276,6 +293,8 @@ async def test_a_match_survives_the_network_and_goes_on_in_a_new_tab(
             # The earlier positions are there, and the last one can still be played.
             stones = "document.querySelector('#scene .stone circle')"
             await tab.until(stones)
+            # In the position these keys lead from spot to spot.
+            await tab.evaluate("document.activeElement.blur()")
             await tab.press("Home")
             await tab.until(f"!{stones}")
             await tab.press("End")

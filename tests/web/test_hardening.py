@@ -65,7 +65,7 @@ async def test_a_body_nested_deeply_is_refused(house: House, opening: bytes) -> 
     ("path", "body"),
     [
         ("players", {"player": "ada", "token": "x"}),
-        ("tournaments", {"name": "C", "game": "pig", "time_control": "move:1", "round": 3}),
+        ("competitions", {"file": 'name = "C"', "round": 3}),
     ],
 )
 async def test_unknown_fields_are_named(house: House, path: str, body: dict[str, Any]) -> None:
@@ -129,7 +129,7 @@ async def test_strangers_are_not_told_where_the_database_is(
     headers = {"authorization": "Bearer ply_x"}
     async with httpx.AsyncClient(base_url=house.url, headers=headers) as web:
         answers = [
-            await web.get("/api/v1/tournaments"),
+            await web.get("/api/v1/competitions"),
             await web.get("/api/v1/players/ada"),
             await web.post("/api/v1/tokens/revoke", json={"token": "ply_x", "why": "x"}),
         ]

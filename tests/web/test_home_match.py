@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 import pytest_asyncio
 from tests.harness.server import Server
@@ -16,6 +17,7 @@ from tests.harness.server import Server
 from plyhouse.protocol.messages import MatchMessage, Ready
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
+from plyhouse.server.web.pages.example_matches import EXAMPLES, example
 
 from .browser import Page
 from .conftest import House
@@ -52,6 +54,33 @@ async def test_home_page_prefers_running_to_recent_and_open_to_hidden_informatio
     await house.pair("kuhn_poker")
     await house.play("tic_tac_toe", WIN)
     assert await hero(house.url) == (live[0].match, "running")
+
+
+async def test_home_page_shows_an_example_where_no_match_can_be_shown(house: House) -> None:
+    async with httpx.AsyncClient(base_url=house.url) as web:
+        home = (await web.get("/")).text
+        named = re.search(r'data-replay="([^"]+)"', home)
+        assert named is not None
+        found = (await web.get(named[1])).json()
+        none = await web.get("/games/pig/example")
+    assert (found["plies"], len(found["frames"])) == (33, 34)
+    assert none.status_code == 404
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_is_a_match_of_its_game(name: str) -> None:
+    shown = msgspec.json.decode(example(name))
+    assert [frame["ply"] for frame in shown["frames"]] == list(range(shown["plies"] + 1))
+    assert shown["frames"][-1]["scene"]["elements"]
+
+
+@pytest.mark.browser
+async def test_rules_play_an_example_beside_them(house: House, page: Page) -> None:
+    await page.go(f"{house.url}/games/chess")
+    await page.until("document.querySelector('#hero .field svg')")
+    await page.click("#hero button")
+    assert await page.text("#hero button") == "Continue"
+    assert page.errors == []
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -94,10 +123,10 @@ async def test_home_page_shows_no_match_of_a_closed_competition_to_visitors(
 
 
 @pytest.mark.browser
-async def test_home_page_without_a_match_has_no_empty_board(house: House, page: Page) -> None:
+async def test_home_page_without_a_match_plays_an_example(house: House, page: Page) -> None:
     await page.go(f"{house.url}/")
     await page.until("document.querySelector('.hero h1').checkVisibility()")
-    assert await page.evaluate("document.querySelector('.hero .field, .hero .shown') === null")
+    await page.until("document.querySelectorAll('.hero .field svg *').length > 64")
     bots = await house.pair("connect_four")
     await bots[0].act("4")
     await page.go(f"{house.url}/")

@@ -46,6 +46,17 @@ async def test_board_keeps_its_place_while_a_move_is_chosen(
     await page.click(spot("a8"))  # asks for the piece
     await page.until("document.querySelector('.choices[aria-label=\"Which one?\"] button')")
     assert json.loads(await page.evaluate(place)) == before
+    assert await page.text('[data-action="a7a8q"] span') == "a8=Q+"
+    choice = await page.evaluate(
+        """[...document.querySelectorAll(".on-spot button")].map((each) => {
+          const { left, top, width } = each.getBoundingClientRect();
+          const on = document.querySelector('[data-spot="a8"] .cell').getBoundingClientRect();
+          return [Math.abs(left - on.left) < 4, top >= on.top - 2, width >= on.width - 6];
+        })"""
+    )
+    assert choice == [[True, True, True]] * 4, "a column of pieces on the square"
+    capitals = "getComputedStyle(document.querySelector('.on-spot span'), '::first-letter')"
+    assert await page.evaluate(f"{capitals}.textTransform") == "none", "a8 is no piece"
     await page.click('[data-action="a7a8q"]')
     await bot.act("e8e7")
     await page.until(MINE)
@@ -138,10 +149,10 @@ async def test_maze_is_as_wide_as_an_upright_phone_and_takes_swipes(
 async def test_words_that_take_a_second_line_beside_a_smaller_board_do_not_hide_the_clock(
     house: House, page: Page
 ) -> None:
-    await challenged(house, page, "monopoly")
+    await challenged(house, page, "nim")
     await page.until("document.querySelector('#scene .scene > .words')")
-    card = "Chance: Advance to the next railroad and pay twice its rent"
-    await page.evaluate(f"document.querySelector('#scene .words').textContent = {card!r}")
+    words = "Taking the last one wins, and taking none at all is not allowed here"
+    await page.evaluate(f"document.querySelector('#scene .words').textContent = {words!r}")
     for size in ((1366, 768), (1366, 720), (1280, 740)):
         await page.show_as(*size)
         for _, top, _, bottom in (await look(page))["clocks"]:

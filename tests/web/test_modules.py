@@ -1,51 +1,88 @@
-"""Pages name the modules that their scripts import: all of them, and no others."""
+"""Pages have one script, which holds all modules of the client and runs those of the page."""
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
 
 import httpx
 import pytest
 
-from plyhouse.server.web import templates
-from plyhouse.server.web.client import imported_by
+from plyhouse.server.web.bundle import script
+from plyhouse.server.web.client import FOLDER
 
 from .browser import Page
 from .conftest import House
 
-SCRIPTS = sorted(
-    {
-        name
-        for path in Path(templates.__file__).parent.glob("*.html")
-        for name in re.findall(r'set script = "([^"]+)"', path.read_text())
-    }
-)
-LOADED = """new Promise((done) => {
+MODULES = {path.name: path.read_text() for path in FOLDER.glob("*.js")}
+RUN = """new Promise((done) => {
   const script = document.createElement('script');
-  script.type = 'module';
-  script.src = '/web/%s';
-  script.onload = script.onerror = () => done(JSON.stringify(
-    performance.getEntriesByType('resource').map((each) => new URL(each.name).pathname)));
+  script.src = "/web/made.js";
+  script.onload = () => done(globalThis.found ?? null);
   document.head.append(script);
 })"""
 
 
+def test_bundle_understands_every_import_and_export() -> None:
+    made = script(MODULES, sorted(MODULES))
+    assert not re.findall(r"^(?:import|export)\b.*", made, re.MULTILINE)
+
+
+def test_bundle_has_what_is_needed_and_no_more() -> None:
+    made = script(MODULES, ["play.js"])
+    assert '"backoff.js"() {' in made, "which another module imports"
+    assert '"qr.js"() {' in made, "which is loaded when a person wants it"
+    assert '"scene.js"() {' not in made
+
+
 @pytest.mark.browser
-@pytest.mark.parametrize("script", SCRIPTS)
-async def test_what_is_named_is_what_a_browser_loads(house: House, page: Page, script: str) -> None:
-    # On a page with the script of all pages alone: the browser goes from import to import.
-    await page.go(f"{house.url}/matches/none")
-    there = json.loads(await page.evaluate(LOADED % script))
-    loaded = [each.removeprefix("/web/") for each in there if each.endswith(".js")]
-    everywhere = ["times.js", *imported_by("times.js")]
-    assert sorted(loaded) == sorted({script, *imported_by(script), *everywhere})
+async def test_modules_of_a_bundle_run_once_and_when_they_are_needed(
+    house: House, page: Page
+) -> None:
+    made = script(
+        {
+            "one.js": 'import { add, twice as two } from "./two.js"; // why\n\n'
+            "/** A @param {number} n\n * line */\nadd(two(1));\nglobalThis.found = two.list;\n",
+            "two.js": "export const list = [];\nexport function add(n) { list.push(n); }\n"
+            "export async function later() {}\nexport class Kind {}\n"
+            "export const twice = Object.assign((n) => 2 * n, { list });\n",
+            "idle.js": "throw new Error('nobody asked for this');",
+            "last.js": 'import { add } from "./two.js";\n'
+            'const text = "// no comment";\nadd(text);\n',
+        },
+        ["one.js", "last.js"],
+    )
+    await page.go(f"{house.url}/play")
+    await page.tab.route("**/made.js", lambda route: route.fulfill(body=made))
+    assert await page.evaluate(RUN) == [2, "// no comment"]
+    assert page.errors == []
 
 
-async def test_pages_name_them(house: House) -> None:
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    "path", ["/", "/play", "/account", "/wall", "/matches", "/competitions/new"]
+)
+async def test_a_page_makes_few_requests_and_keeps_what_it_loads(
+    house: House, page: Page, path: str
+) -> None:
+    asked: list[str] = []
+    page.tab.on("request", lambda each: asked.append(each.url.removeprefix(house.url)))
+    await page.go(house.url + path)
+    files = [each for each in asked if each.startswith("/web/") and not each.endswith(".webp")]
+    assert len(files) == 3, "a sheet, a script and the icon"
+    assert page.errors == []
+
+
+async def test_pages_name_what_browsers_keep(house: House) -> None:
     async with httpx.AsyncClient(base_url=house.url) as web:
         text = (await web.get("/play")).text
-    named = re.findall(r'<link rel="modulepreload" href="/web/([^"]+)">', text)
-    assert named == list(imported_by("play.js"))
-    assert "backoff.js" in named, "which another module imports"
+        named = re.findall(r'(?:src|href)="(/web/[^"]+)"', text)
+        kept = {(await web.get(each)).headers["cache-control"] for each in named}
+        (versioned,) = {each for each in named if each.endswith("/pages/play.js")}
+        other = re.sub("v-[0-9a-f]+", "v-0000000000000000", versioned)
+        of_another = await web.get(other)
+        alone = await web.get("/web/match.js")
+        missing = await web.get("/web/v-0000000000000000/none.js")
+    assert kept == {"public, max-age=31536000, immutable"}
+    assert (of_another.status_code, of_another.headers["cache-control"]) == (200, "no-cache")
+    assert alone.headers["cache-control"] == "no-cache"
+    assert missing.status_code == 404

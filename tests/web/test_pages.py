@@ -9,6 +9,7 @@ from urllib.parse import urljoin
 import httpx
 
 from plyhouse.protocol.messages import Accepted, Act, Resign, Seek, Turn, Watch
+from plyhouse.server.web.client import address
 
 from .conftest import House
 
@@ -40,7 +41,7 @@ async def test_pages_work_without_a_script_and_keep_to_a_strict_policy(house: Ho
     assert "alice/bot" in pages[f"/matches/{match}"].text
     assert 'href="/games/connect_four"' in pages[f"/matches/{match}"].text
     assert "drops one disc into a column" in pages["/games/connect_four"].text
-    assert "Click or tap a marked spot" in pages["/games/connect_four"].text
+    assert "Click or tap a spot" in pages["/games/connect_four"].text
     assert f'href="/matches/{match}"' in pages["/games/connect_four"].text
     for answer in missing:
         assert (answer.status_code, answer.headers["content-type"]) == (
@@ -79,7 +80,7 @@ async def test_every_link_and_file_that_a_page_names_is_there(house: House) -> N
                 named = re.findall(r'(?:href|src)="([^"#]+)"', answer.text)
                 found = {urljoin(str(answer.url), unescape(each)) for each in named}
                 left += {url.removeprefix(house.url) for url in found} - asked - set(left)
-    assert {"/matches", "/play", "/api", "/web/style.css", "/web/match.js"} <= asked
+    assert {"/matches", "/play", "/api", address("plyhouse.css"), address("pages/play.js")} <= asked
     assert any(path.endswith("/record") for path in asked)
 
 

@@ -16,7 +16,7 @@ from plyhouse.games.scene import scene_fields
 from .browser import Page
 from .conftest import House
 from .pictures import boards_page
-from .test_play import challenged
+from .test_play import MINE, challenged
 
 pytestmark = pytest.mark.browser
 
@@ -29,6 +29,8 @@ import("plyhouse/scene").then(({{ drawScene }}) => {{
 }})
 """
 PLAY = "document.querySelector('.placing .main')"
+PLACES = """JSON.stringify(['#scene .grid > svg', '.rack'].map(
+    (part) => document.querySelector(part).getBoundingClientRect()))"""
 
 
 async def shown(page: Page, folder: Path, tiles: str, spec: str = "scrabble") -> None:
@@ -105,6 +107,56 @@ async def test_tapped_tiles_are_exchanged(page: Page, tmp_path: Path) -> None:
     assert not await page.evaluate("document.querySelector('.moves')"), "no list beside the tiles"
 
 
+async def test_typed_letters_lay_tiles_in_a_line_and_backspace_takes_one_back(
+    page: Page, tmp_path: Path
+) -> None:
+    await shown(page, tmp_path, "CATVVW?")
+    await page.evaluate("document.querySelector('[data-spot=H8]').focus()")
+    await page.press("ArrowDown")
+    await page.press("ArrowUp")
+    for letter in "cab":  # the B is a blank
+        await page.press(letter)
+    laid = "[...document.querySelectorAll('.laid')].map((node) => node.parentNode.dataset.spot)"
+    assert await page.evaluate(laid) == ["H8", "H9", "H10"]
+    await page.press("Backspace")
+    await page.press("t")
+    assert await page.evaluate("document.activeElement.dataset.spot") == "H11"
+    await page.click(".placing .main")
+    assert await page.evaluate("window.played") == ["H8 CAT"]
+
+
+async def test_board_and_rack_keep_their_places_from_turn_to_turn(house: House, page: Page) -> None:
+    bot = await challenged(house, page, "scrabble")
+    for size in ((1366, 768), (390, 664)):
+        await page.show_as(*size)
+        places = await page.evaluate(PLACES)
+        await page.click(".row [data-action='-']")
+        await page.until(f"!({MINE})")
+        assert await page.evaluate(PLACES) == places, size
+        await bot.act("-")
+        await page.until(MINE)
+        assert await page.evaluate(PLACES) == places, size
+    assert page.errors == []
+
+
+async def test_premium_squares_have_letters_and_plays_have_points(house: House, page: Page) -> None:
+    bot = await challenged(house, page, "scrabble", seat=1)
+    turn = await bot.turn()
+    assert turn is not None
+    play = next(each for each in turn.observation["legal"] if " " in each)
+    bot.play(turn, play)
+    await page.until(MINE)
+    printed = await page.evaluate(
+        "[...document.querySelectorAll('.printed')].map((node) => node.textContent)"
+    )
+    assert set(printed) == {"DL", "TL", "DW", "TW"}
+    assert (await page.text("#events .action")).startswith(f"{play} +")
+    assert await page.evaluate("document.querySelectorAll('#events .chance').length") == 0
+    score = await page.text("#seats .above .score strong")
+    assert (await page.text("#events .action")).endswith(f"+{score}")
+    assert page.errors == []
+
+
 async def test_any_tiles_are_played_where_plays_may_be_challenged(
     page: Page, tmp_path: Path
 ) -> None:
@@ -154,7 +206,7 @@ async def test_person_lays_any_tiles_and_answers_a_play_by_buttons(
     third = next(tile for tile in turn.observation["rack"] if tile != "?")
     bot.play(turn, f"J8={third}")
     await page.until("document.querySelector('[data-action=accept]')")
-    assert not await page.evaluate("document.querySelector('.placing')")
+    assert not await page.evaluate(PLAY), "the rack stays, but nothing is laid"
     await page.click("[data-action='challenge']")
     verdict = "stands" if first + second + third in word_list("enable") else "is taken back"
     await page.until(f"document.body.textContent.includes('{first + second + third} {verdict}')")

@@ -180,6 +180,17 @@ async def test_a_piece_is_chosen_then_where_it_goes(house: House, page: Page) ->
     assert page.errors == []
 
 
+async def test_help_closes_after_the_first_move_and_stays_closed(house: House, page: Page) -> None:
+    await challenged(house, page, "tic_tac_toe")
+    await page.until(MINE)
+    assert await page.evaluate("document.querySelector('#how-to').hidden") is False
+    await page.click(spot("b2"))
+    await page.until("document.querySelector('#how-to') === null")
+    await page.go(await page.evaluate("location.href"))
+    await page.until("document.querySelector('#scene svg')")
+    assert await page.evaluate("document.querySelector('#how-to').hidden") is True
+
+
 async def test_the_keyboard_is_enough(house: House, page: Page) -> None:
     bot = await challenged(house, page, "breakthrough(size=4)")
     await page.click("#how-to button")
@@ -262,20 +273,6 @@ async def test_actions_without_a_spot_are_buttons(house: House, page: Page) -> N
     await page.click('[data-action="pass"]')
     await page.until("document.querySelector('#outcome').textContent.startsWith('You win')")
     assert not await page.evaluate(MINE)
-    assert page.errors == []
-
-
-async def test_a_ship_is_laid_from_end_to_end(house: House, page: Page) -> None:
-    await challenged(house, page, "battleship")
-    await page.click(spot("a5"))
-    assert await opened(page, "next") == {"a1", "a9", "e5"}
-    await page.click(spot("a1"))
-    await page.until(f"{MINE} && document.querySelectorAll('#scene .hull').length === 5")
-    assert "Place a ship of 4" in await page.text(".scene")
-    await page.click(spot("a3"), disabled=True)  # where one lies already
-    assert await opened(page, "next") == set()
-    assert await page.evaluate(ACTIONS) == ["a1-a5"]
-    assert await page.evaluate("document.querySelector('[data-request=offer_draw]') === null")
     assert page.errors == []
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from plyhouse.clients.replay.html_page import import_map
+from plyhouse.clients.replay.positions import import_map
 
 from .browser import Page
 from .pictures import boards_page, positions

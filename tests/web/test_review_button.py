@@ -49,6 +49,10 @@ async def test_the_ply_that_lost_is_one_press_away(page: Page) -> None:
             told = await page.text("#review")
             command = f"Ask your bot again: plyhouse bot ask mybot.py --match {match} --ply 2"
             assert (f"{command} --server {house.url}" in told) == (player == "bob"), told
+        await page.go(f"{house.url}/bots/bob/bot")
+        await page.click("#ask")
+        await page.until("document.querySelector('#lost')?.textContent.includes('per ply')")
+        assert "tic_tac_toe: 0.333 per ply" in await page.text("#lost")
         assert page.errors == []
 
 

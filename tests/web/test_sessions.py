@@ -18,6 +18,7 @@ from websockets.exceptions import ConnectionClosed
 from plyhouse.protocol.codec import JSON
 from plyhouse.protocol.messages import Challenge, Error, Hello, Seek, Welcome
 from plyhouse.server.accounts import passwords
+from plyhouse.server.competition_rules.file_template import round_robin_text
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
 from plyhouse.storage import people, people_changes, sessions
@@ -395,8 +396,8 @@ async def test_an_operator_may_take_no_guests() -> None:
     behind = ServerConfig(proxies="127.0.0.1")
     at_home = ServerConfig()
     assert [each.takes_guests for each in (outside, behind, at_home)] == [False, False, True]
-    assert [each.has_house_bots for each in (outside, behind, at_home)] == [False, False, True]
-    assert ServerConfig(host="0.0.0.0", guests=True, house_bots=True).takes_guests
+    assert [each.has_builtin_bots for each in (outside, behind, at_home)] == [False, False, True]
+    assert ServerConfig(host="0.0.0.0", guests=True, builtin_bots=True).takes_guests
 
 
 async def test_a_guest_plays_one_casual_match_and_enters_nothing(
@@ -418,21 +419,16 @@ async def test_a_guest_plays_one_casual_match_and_enters_nothing(
     for path, body in (
         ("/session/token", {}),
         ("/session/password", {"new": PASSWORD}),
-        ("/tournaments", {"name": "x", "game": "pig", "time_control": "move:1", "entries": []}),
+        ("/competitions", {"file": "", "entries": ["*"]}),
     ):
         answer = await web.post(path, json=body)
         assert (answer.status_code, answer.json()["code"]) == (403, "auth/scope"), path
     organiser = await house.hub.store.add_player("olga")
     token = await house.hub.store.add_token(organiser, ("organise",))
     entered = await web.post(
-        "/tournaments",
+        "/competitions",
         json={
-            "name": "x",
-            "game": "pig",
-            "time_control": "move:1",
-            "rounds": 1,
-            "mirrored": False,
-            "rated": False,
+            "file": round_robin_text("x", "pig", "move:1", rounds=1, mirrored=False, rated=False),
             "entries": [name, "bob/bot"],
         },
         headers={"authorization": f"Bearer {token}"},

@@ -371,7 +371,7 @@ async def test_list_of_a_large_class_is_closed_and_counts_missing_entries(hall: 
             pupils = (await web.get(URL)).text.partition('id="pupils"')[2]
             assert ('<details class="fold" open>' in pupils) == opened
             assert f"{number} students, {number} without an entry" in pupils
-        await web.post(f"{cup.here}/revoke", json={"student": "s0", "why": "left"})
+        await web.post(f"{cup.here}/withdraw", json={"who": "s0", "why": "left"})
         assert "12 students, 12 without an entry" in (await web.get(URL)).text
 
 

@@ -36,32 +36,48 @@ async def chips(page: Page, name: str) -> Any:
     )
 
 
-async def test_unusual_bets_are_in_a_list_that_people_open(house: House, page: Page) -> None:
+async def test_bet_of_any_size_is_chosen_with_slider_number_and_usual_sizes(
+    house: House, page: Page
+) -> None:
     await page.show_as(360, 640)
     await challenged(house, page, "texas_holdem")
-    shown = "[...document.querySelectorAll('.choices [data-action]')].map((b) => b.dataset.action)"
-    usual = ["fold", "call", "raise 4", "raise 6", "raise 200"]
-    assert await page.evaluate(shown) == usual
-    await page.click(".moves summary")
-    await page.until("document.querySelector('[data-action=\"raise 5\"]')")
-    assert await page.evaluate(f"{shown}.length") == 199
+    chosen = "document.querySelector('.third-3').dataset.action"
+    set_to = (
+        "(() => {{ const field = document.querySelector('.amounts [type={}]');"
+        " field.value = {}; field.dispatchEvent(new Event('input')); }})()"
+    )
+    assert await page.evaluate(chosen) == "raise 4"
+    await page.evaluate(set_to.format("number", 57))
+    assert await page.evaluate(chosen) == "raise 57"
+    await page.evaluate(set_to.format("number", 5000))
+    assert await page.evaluate(chosen) == "raise 200"
+    await page.evaluate(set_to.format("range", 1))
+    assert await page.evaluate(chosen) == "raise 5"
+    assert await page.evaluate("document.querySelector('.amounts [type=number]').value") == "5"
+    await page.click(".amounts [data-amount='6']")
+    assert await page.text(".third-3") == "Raise to 6"
+    await page.click(".third-3")
+    await page.until("document.querySelector('.near .did')?.textContent === 'raise 6'")
     assert page.errors == []
 
 
-async def test_long_hand_of_cards_takes_two_lines_on_a_phone(page: Page, tmp_path: Path) -> None:
+async def test_hand_of_cards_is_one_row_that_can_be_hit_on_a_phone(
+    page: Page, tmp_path: Path
+) -> None:
     file = tmp_path / "boards.html"
     file.write_text(boards_page(), encoding="utf-8")
     await page.go(file.as_uri())
     await page.until("window.ready")
     [drawn, *_] = positions("hearts", (12,))
-    cards = """[...document.querySelectorAll(".mine [data-spot], .mine [data-place]")]
+    cards = """[...document.querySelectorAll(".mine .slot")]
         .map((card) => card.getBoundingClientRect())"""
-    for width, lines in ((390, 2), (1280, 1)):
+    for width in (390, 1280):
         await page.show_as(width, 844)
         await page.evaluate(f"show([{json.dumps(drawn)}], 1)")
-        places = f"{cards}.map(({{ top }}) => Math.round(top))"
-        assert len(set(await page.evaluate(places))) == lines
-        assert await page.evaluate(f"Math.min(...{cards}.map(({{ width }}) => width))") >= 38
+        lefts = await page.evaluate(f"{cards}.map(({{ left }}) => left)")
+        assert lefts == sorted(set(lefts)), "each beside the other"
+        assert await page.evaluate(f"Math.max(...{cards}.map(({{ right }}) => right))") <= width
+        assert await page.evaluate(f"Math.min(...{cards}.map(({{ width }}) => width))") >= 24
     assert page.errors == []
 
 

@@ -35,7 +35,7 @@ from plyhouse.protocol.api.bots import (
     Suspension,
 )
 from plyhouse.protocol.api.competitions import Announcement, Code, Entry, Staff
-from plyhouse.protocol.api.matches import KeptOutput
+from plyhouse.protocol.api.matches import KeptOutput, Match, Seat
 from plyhouse.protocol.api.people import PlayerAccount
 from plyhouse.protocol.api.reports import (
     BaselineScore,
@@ -55,7 +55,7 @@ from plyhouse.server.lobby.match_search import Words
 from plyhouse.server.match.presence import MatchSummary
 from plyhouse.server.results.bot_statistics import career, paces
 from plyhouse.server.web import templates
-from plyhouse.server.web.pages.client_pages import Tile
+from plyhouse.server.web.pages.client_pages import Choice, Tile
 from plyhouse.server.web.pages.competition_forms import STEPS, Entered, Own, Pupil, StaffView
 from plyhouse.server.web.pages.competitions import Practice, Row, Table
 from plyhouse.server.web.pages.games import Rules
@@ -64,7 +64,6 @@ from plyhouse.server.web.pages.rendering import ENVIRONMENT, render
 from plyhouse.server.web.pages.template_filters import FILTERS
 from plyhouse.server.web.plots import Bar, HeatCell, progress, rating_history
 from plyhouse.storage.bot_profiles import PlyCost
-from plyhouse.storage.causes import written
 from plyhouse.storage.competition_rows import (
     CompetitionEntry,
     CompetitionGame,
@@ -72,7 +71,6 @@ from plyhouse.storage.competition_rows import (
     CompetitionStudent,
     VersionRow,
 )
-from plyhouse.storage.rows import MatchRow, SeatRow
 from plyhouse.storage.submission_rows import OUTCOMES, SubmissionRow
 
 PLAIN = "zebra"
@@ -92,7 +90,8 @@ def member(name: str, state: str, leads: bool) -> ClusterMember:
 
 
 def tile(name: str, picture: str = "") -> Tile:
-    return Tile(name, name, name, 0, picture, {2: name})
+    choice = Choice(name, name, name, name, (name, name), None, None)
+    return Tile(name, name, name, 0, picture, {2: name}, (choice,), (name, name))
 
 
 def rules(name: str) -> Rules:
@@ -101,30 +100,27 @@ def rules(name: str) -> Rules:
     return Rules(name, name, name, blocks, (name,), name, "2", name, parameters)
 
 
-def match(name: str, **changed: Any) -> MatchRow:
+def match(name: str, returns: tuple[float | None, ...] = (1.0, -1.0), **changed: Any) -> Match:
     fields: dict[str, Any] = {
-        "id": name,
-        "pairing_id": name,
+        "match": name,
+        "pairing": name,
         "game": name,
         "time_control": name,
         "rated": True,
-        "illegal_rule": "forfeit",
-        "stream": "",
-        "commitment": "",
-        "seed": b"",
-        "seats": (
-            SeatRow(0, name, f"{name}.bot", name, 1, 1, 1),
-            SeatRow(1, name, name, name, 2, 2, 2),
-        ),
-        "created_ms": 0,
         "status": "finished",
         "ply": 7,
-        "finished_ms": 1_700_000_000_000,
+        "seats": [
+            Seat(0, name, f"{name}.bot", name, returns[0]),
+            Seat(1, name, name, name, returns[1]),
+        ],
         "termination": f"flag_{name}",
-        "cause": written(name),
-        "returns": (1.0, -1.0),
+        "reason": name,
+        "created_ms": 0,
+        "started_ms": 0,
+        "finished_ms": 1_700_000_000_000,
+        "record": name,
     }
-    return MatchRow(**{**fields, **changed})
+    return Match(**{**fields, **changed})
 
 
 def line(name: str, mean: float | None) -> LeaderboardStanding:
@@ -133,6 +129,7 @@ def line(name: str, mean: float | None) -> LeaderboardStanding:
         player=name,
         bot=name,
         bot_id=1,
+        version=name,
         score=1.5,
         games=2,
         wins=1,
@@ -336,6 +333,7 @@ def bot_page(name: str) -> dict[str, Any]:
         "rows": [(row, lost), (row, void)],
         "older": name,
         "first": True,
+        "reviews": True,
         "shown": 1,
         "printed": [KeptOutput(name, name, 0, name, 1, result, 2, 3) for result in (None, "L")],
     }
@@ -384,18 +382,20 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
         "front.html": [
             {
                 **counts,
-                "tiles": [tile(name), tile(name, "/web/boards/chess.webp")],
+                "tiles": [tile(name), tile(name, "boards/chess.webp")],
                 "guests": True,
                 "hero": match(name),
+                "example": (name, name),
                 "competitions": [course(name)],
                 "boards": [(name, [line(name, None)]), (name, [line(name, 0.5)])],
-                "recent": [match(name), match(name, finished_ms=None, returns=())],
+                "recent": [match(name), match(name, finished_ms=None, returns=(None, None))],
             },
             {
                 **counts,
                 "tiles": [],
                 "guests": False,
                 "hero": None,
+                "example": (name, name),
                 "competitions": [],
                 "boards": [],
                 "recent": [],
@@ -406,14 +406,16 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
             {"boards": []},
         ],
         "leaderboard.html": [
-            {"game": name, "board": [line(name, 0.0), line(name, None)]},
-            {"game": name, "board": []},
+            {"game": name, "board": [line(name, 0.0), line(name, None)], "every_version": True},
+            {"game": name, "board": [], "every_version": False},
         ],
         "games.html": [{"tiles": [tile(name)]}, {"tiles": []}],
         "game.html": [
             {
                 "rules": rules(name),
-                "picture": "/web/boards/chess.webp",
+                "picture": "boards/chess.webp",
+                "example": True,
+                "players": name,
                 "levels": (name,),
                 "boards": [(name, [line(name, None)])],
                 "recent": [match(name)],
@@ -421,6 +423,8 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
             {
                 "rules": replace(rules(name), parameters=(), notation=""),
                 "picture": "",
+                "example": False,
+                "players": "",
                 "levels": (),
                 "boards": [],
                 "recent": [],
@@ -460,7 +464,9 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
                 "no_trees": "",
             },
             {
-                "row": match(name, status="running", rated=False, returns=(), termination=""),
+                "row": match(
+                    name, status="running", rated=False, returns=(None, None), termination=""
+                ),
                 "rules": None,
                 "reviews": True,
                 "trees": True,
@@ -471,7 +477,7 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
                 "output": False,
             },
             {
-                "row": match(name, void_cause=written(name)),
+                "row": match(name, void_reason=name),
                 "rules": rules(name),
                 "reviews": False,
                 "trees": False,
@@ -528,8 +534,17 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
             },
         ],
         "new_competition.html": [
-            {"file": name, "allowed": True},
-            {"file": name, "allowed": False},
+            {
+                "file": name,
+                "allowed": allowed,
+                "values": dict.fromkeys(("name", "time", "form", "freeze", "final", "zone"), name),
+                "games": [name],
+                "offered": [(name, name, tile(name).choices)],
+                "formats": (name,),
+                "times": (name,),
+                "wrong": {"game": name},
+            }
+            for allowed in (True, False)
         ],
         "join.html": [{"code": name}],
         "cluster.html": [
@@ -688,7 +703,7 @@ def test_games_have_titles_and_those_that_are_gone_their_spec() -> None:
     shown = [FILTERS["title"](spec) for spec in ("go(size=9)", "connect_four", "gone(<b>=1)")]
     assert shown[1:] == [("Connect four", ""), ("gone(<b>=1)", "")]
     assert "go" in shown[0].name.lower()
-    page = render("leaderboard.html", game="go(size=5)", board=[])
+    page = render("leaderboard.html", game="go(size=5)", board=[], every_version=False)
     assert '<span class="soft">(size=5)</span></h1>' in page
 
 

@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 import httpx
 import pytest
+from playwright.async_api import Route
 
-from plyhouse.protocol.messages import Accepted, Act, Hello, Seek, Turn
+from plyhouse.protocol.messages import Accepted, Act, Hello, Resign, Seek, Turn
 from plyhouse.server.config import ConfigError, ServerConfig
 from plyhouse.server.serve import running_server
 
@@ -56,6 +57,14 @@ async def test_results_in_words(house: House, page: Page) -> None:
         (
             {"termination": "resignation", "returns": [-1, 1], "reason": "seat 1 (ann) resigned."},
             "bob wins by resignation. Seat 1 (ann) resigned.",
+        ),
+        (
+            {"termination": "no_answer", "returns": [1, -1], "reason": "bob named no action."},
+            "ann wins. Bob named no action.",
+        ),
+        (
+            {"termination": "no_answer", "returns": [1, -1]},
+            "ann wins as the other's model named no legal action.",
         ),
         ({"termination": "normal", "returns": [3, 3, -6]}, "ann and bob win, +3 : +3 : \u22126."),
         ({"termination": "normal", "returns": [2.5, 0.5]}, "ann wins, +2.5 : +0.5."),
@@ -231,6 +240,30 @@ async def test_after_a_resignation_nobody_is_to_move(house: House, page: Page) -
     assert f"Seat 1 ({first.name}) resigned at ply 1." in await page.evaluate(OUTCOME)
 
 
+async def test_seats_show_the_versions_that_play_during_a_match_and_after_it(
+    house: House, page: Page
+) -> None:
+    label = "a-model-of-a-very-long-name-as-they-have-them, help: position"
+    bots = [await house.bot("alice", version=label), await house.bot("bob")]
+    for bot in bots:
+        bot.send(Seek, "tic_tac_toe", "total:300")
+    await asyncio.gather(*(bot.begin() for bot in bots))
+    await page.show_as(360, 800)
+    await page.go(f"{house.url}/matches/{bots[0].match}")
+    shown = "[...document.querySelectorAll('#seats .version')].map((each) => each.title)"
+    end = "document.querySelector('#seats .version').textContent.endsWith(', help: position')"
+    await page.until(f"{shown}.length === 1 && document.querySelector('.board')")
+    assert await page.evaluate(shown) == [label]
+    assert await page.evaluate(end)
+    fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+    assert await page.evaluate(fits)
+    bots[0].send(Resign, bots[0].match)
+    await bots[1].finish()
+    await page.go(f"{house.url}/matches/{bots[0].match}")
+    await page.until(f"{shown}.length === 1")
+    assert await page.evaluate(shown) == [label]
+
+
 async def test_spectators_are_told_that_a_player_is_away(house: House, page: Page) -> None:
     first, _ = await house.pair("tic_tac_toe")
     await page.go(f"{house.url}/matches/{first.match}")
@@ -377,6 +410,31 @@ async def test_the_projector_goes_on_to_the_next_match(house: House, page: Page)
     assert page.errors == []
 
 
+async def test_projector_shows_the_end_of_a_match_that_is_faster_than_eyes(
+    house: House, page: Page
+) -> None:
+    await page.tab.add_init_script(HURRY)
+    first, second = await house.pair("tic_tac_toe")
+    await page.go(f"{house.url}/projector?match={first.match}")
+    await page.until(f"{WHERE}.includes('live')")
+    watch = "{ childList: true, characterData: true, subtree: true }"
+    note = f"() => {{ if ({OUTCOME}) ends.push({OUTCOME}); }}"
+    where = "document.querySelector('#outcome')"
+    await page.evaluate(
+        f"{{ window.ends = []; new MutationObserver({note}).observe({where}, {watch}); }}"
+    )
+    bots = [await house.bot("cid"), await house.bot("dora")]
+    for bot in bots:
+        bot.send(Seek, "tic_tac_toe", "total:300", rated=True)
+    for bot in bots:
+        await bot.begin()
+    for ply, action in enumerate(["b2", "b1", "a1", "c3", "a3", "c1", "a2"]):
+        await (first, second)[ply % 2].act(action)
+    await page.until(f"location.search.includes('{bots[0].match}')")
+    assert any("wins" in each for each in await page.evaluate("ends"))
+    assert page.errors == []
+
+
 async def test_the_wall_shows_every_running_match(house: House, page: Page) -> None:
     await page.tab.add_init_script(HURRY)
     await page.go(f"{house.url}/wall")
@@ -399,6 +457,8 @@ async def test_the_wall_shows_every_running_match(house: House, page: Page) -> N
     await page.until(
         f"document.querySelector('{tile} .foot').textContent.includes('wins by resig')"
     )
+    assert await page.text(f"{tile} .won") == first.name
+    assert await page.text(f"{tile} .clock") == "+1"
     assert page.errors == []
     await page.go(f"{house.url}/wall?game=chess")
     await page.until("document.querySelectorAll('.tile').length === 1")
@@ -562,4 +622,24 @@ async def test_a_replay_tells_what_the_bots_thought(house: House, page: Page) ->
     await page.until(f"{words}.trim() === ''")
     await page.click("#thoughts svg")  # its middle, which is nearest to ply 4 of 7
     await page.until(f"{WHERE} === '4 / 7' || {WHERE} === '3 / 7'")
+    assert page.errors == []
+
+
+@pytest.mark.browser
+async def test_a_running_match_is_shown_before_the_other_answers_are_there(
+    house: House, page: Page
+) -> None:
+    first, _ = await house.pair("connect_four")
+    held = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await held.wait()
+        await route.continue_()
+
+    await page.tab.route("**/api/v1/matches/*", hold)
+    await page.leave_for(f"{house.url}/matches/{first.match}")
+    await page.until("document.querySelector('#scene svg')")
+    await first.act("4")
+    await page.until(f"{DISCS} === 1")
+    held.set()
     assert page.errors == []

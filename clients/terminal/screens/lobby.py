@@ -94,9 +94,9 @@ class LobbyScreen(Screen[None]):
         Binding("q", "leave", "Leave"),
     ]
 
-    def __init__(self, house: ServerApi) -> None:
+    def __init__(self, api: ServerApi) -> None:
         super().__init__()
-        self.house = house
+        self.api = api
         self.games: list[ListedGame] = []
         self.seeks: list[OpenSeek] = []
         self.running: list[Match] = []
@@ -146,20 +146,20 @@ class LobbyScreen(Screen[None]):
     # --------------------------------------------------------------------- what there is
 
     async def _begin(self) -> None:
-        self.games = await self.house.ask(calls.games())
+        self.games = await self.api.ask(calls.games())
         games = self.query_one("#games", OptionList)
         games.add_options(Option(each.title) for each in self.games)
         games.highlighted = 0 if self.games else None
-        self.levels = (await self.house.ask(calls.session())).levels
-        if self.house.known:
+        self.levels = (await self.api.ask(calls.session())).levels
+        if self.api.known:
             await self._connect()
         await self.look()
 
     async def look(self) -> None:
         """Ask for seeks, matches and bots that the server would start."""
-        self.hosted = await self.house.ask(calls.hosted_bots())
-        seeks = await self.house.ask(calls.seeks())
-        running = await self.house.ask(calls.page_of_matches(status="running", limit=50))
+        self.hosted = await self.api.ask(calls.hosted_bots())
+        seeks = await self.api.ask(calls.seeks())
+        running = await self.api.ask(calls.page_of_matches(status="running", limit=50))
         self.seeks = [
             each
             for each in seeks
@@ -197,7 +197,7 @@ class LobbyScreen(Screen[None]):
     def _title(self) -> None:
         dot = "\u00b7" if self._app.ink.unicode else "-"
         who = f"you play as {self.player}" if self.player else "you play as a guest"
-        text = f"{self.house.address} {dot} {who} {dot} {self.time_control}"
+        text = f"{self.api.address} {dot} {who} {dot} {self.time_control}"
         self.query_one("#title", Static).update(text)
 
     def say(self, text: str) -> None:
@@ -276,8 +276,8 @@ class LobbyScreen(Screen[None]):
     async def _connect(self) -> Connection:
         """The line over which we play."""
         if self._line is None:
-            self.player = await self.house.enter() or self.player
-            self._line = self.house.line([each.name for each in self.games])
+            self.player = await self.api.enter() or self.player
+            self._line = self.api.line([each.name for each in self.games])
             self._app.attend(self._line)
             self._title()
         return self._line
@@ -288,7 +288,7 @@ class LobbyScreen(Screen[None]):
         self.say(f"Waiting for {wish.awaited()}; x stops that.")
         line = await self._connect()
         if wish.level:
-            found = await self.house.ask(calls.start_builtin_bots(wish.level, wish.players - 1))
+            found = await self.api.ask(calls.start_builtin_bots(wish.level, wish.players - 1))
             wish = replace(wish, opponent=found.opponent, others=tuple(found.others))
         if wish.hosted and not await self._started(wish):
             return
@@ -311,7 +311,7 @@ class LobbyScreen(Screen[None]):
         """Wait until a submitted bot has started; return False if it is no longer wanted."""
         while self.wanted is wish:
             try:
-                await self.house.ask(calls.start_hosted_bot(wish.opponent, wish.game))
+                await self.api.ask(calls.start_hosted_bot(wish.opponent, wish.game))
             except Refusal as error:
                 if error.code != "hosted/busy":
                     raise
@@ -324,11 +324,11 @@ class LobbyScreen(Screen[None]):
 
     async def look_on(self, match: Match) -> None:
         """Look on."""
-        line = self.house.line(())
+        line = self.api.line(())
         course = FollowedMatch(match.match)
         ink, now = self._app.ink, self._app.now
         self._app.attend(line)
-        screen = MatchScreen(course, ink, now, line=line, house=self.house)
+        screen = MatchScreen(course, ink, now, line=line, api=self.api)
         self.app.push_screen(screen, lambda _: self.do(line.leave()))
 
     def _enter(self, snapshot: MatchSnapshot) -> None:

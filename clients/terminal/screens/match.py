@@ -44,7 +44,7 @@ PATIENCE: Final = 4.0
 class MatchScreen(ReplayControl):
     """One match, live over a `Connection` or to replay.
 
-    house: source of the positions that were played before the viewer joined.
+    api: source of the positions that were played before the viewer joined.
     again: called for another match on the same terms; None if another match is impossible.
     quits: whether leaving resigns the match, as at a table that exists for this match only.
     """
@@ -89,7 +89,7 @@ class MatchScreen(ReplayControl):
         now: Callable[[], int],
         *,
         line: Connection | None = None,
-        house: ServerApi | None = None,
+        api: ServerApi | None = None,
         title: str = "",
         again: Callable[[], Awaitable[None]] | None = None,
         quits: bool = False,
@@ -97,7 +97,7 @@ class MatchScreen(ReplayControl):
         playing: float | None = None,
     ) -> None:
         super().__init__(course, ink, now, line, at=at, playing=playing)
-        self._house = house
+        self._api = api
         self._title = title
         self._again = again
         self._quits = quits
@@ -301,9 +301,9 @@ class MatchScreen(ReplayControl):
 
     async def _look_back(self) -> None:
         """Request the earlier positions, so that the user can step back to them."""
-        if self._house is not None:
+        if self._api is not None:
             with contextlib.suppress(Refusal):  # rolls or deals that another match has, too
-                await earlier(self._house, self.course)
+                await earlier(self._api, self.course)
             self.refresh_all()
 
     async def sync(self) -> None:

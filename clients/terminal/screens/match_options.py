@@ -20,7 +20,7 @@ AnswerT = TypeVar("AnswerT")
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """A match that is wanted: alone, with a level of the house's bots, opponents, or anybody."""
+    """A match that is wanted: alone, with a level of the built-in bots, opponents, or anybody."""
 
     game: str
     time_control: str = TIMES[0]

@@ -212,7 +212,7 @@ def read_fen(fen: str) -> tuple[bytes, int, int]:
     numbers = fields[4:] or ["0", "1"]
     for name, text in zip(("half-move clock", "move number"), numbers, strict=True):
         if not re.fullmatch("[0-9]{1,4}", text):
-            raise InvalidPosition("chess", fen, f"the {name} is {text!r}, not a number")
+            raise InvalidPosition("chess", fen, f"the {name} is {text!r}, not one of 0 to 9999")
     return bytes(board), int(numbers[0]), max(1, int(numbers[1]))
 
 

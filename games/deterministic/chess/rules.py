@@ -87,6 +87,8 @@ ENDINGS: Final[tuple[str, ...]] = (
     "fifty moves",
     "threefold repetition",
 )
+_PROMOTED: Final = {"q": "queen", "r": "rook", "b": "bishop", "n": "knight"}
+"""New piece of a promoted pawn, by the last letter of its move."""
 _MATE: Final = 1
 _STALEMATE: Final = 2
 _MATERIAL: Final = 3
@@ -558,7 +560,8 @@ class Chess(Game[ChessState, int, ChessObservation]):
             for action in actions:
                 label = san(state.position, action, actions)
                 text = uci(action, self.chess960)
-                buttons.append(Button(label, text, (text[:2], text[2:4])))
+                shape = _PROMOTED.get(text[4:], "")
+                buttons.append(Button(label, text, (text[:2], text[2:4]), shape=shape))
         if mated:
             winner = 1 - state.position[SIDE_AT]
             status = f"Checkmate: {self.seat_name(winner)} wins"

@@ -31,7 +31,7 @@ from plyhouse.games.base import (
 from plyhouse.games.errors import IllegalAction, InvalidAction, InvalidParameter
 from plyhouse.games.hidden.battleship.fleet import MAX_SHIPS, MAX_SIZE, sample_fleet, waters_of
 from plyhouse.games.hidden.battleship.state import BattleshipState
-from plyhouse.games.scene import Button, Cell, Counter, Element, Grid, Scene, Text
+from plyhouse.games.scene import Button, Cell, Counter, Element, Grid, Laying, Scene, Text
 
 if TYPE_CHECKING:
     import random
@@ -308,6 +308,8 @@ class Battleship(Game[BattleshipState, int, BattleshipObservation]):
             length = waters.fleet[observation.placed[viewer]]
             ends = "" if length == 1 else ": choose both of its ends"
             elements.append(Text(f"Place a ship of {length}{ends}."))
+            left = waters.fleet[observation.placed[viewer] :]
+            elements.append(Laying("ship", left, viewer))
             for name in observation.legal:
                 via = tuple(name.split("-"))
                 elements.append(Button(name, name, via))

@@ -184,24 +184,20 @@ def _best(cards: tuple[str, ...], strain: str) -> int:
     return best
 
 
-def _open(label: str, faces: tuple[str, ...], legal: tuple[str, ...], seat: int | None) -> Hand:
+def _open(label: str, faces: tuple[str, ...], legal: tuple[str, ...], seat: int) -> Hand:
     """Return open cards, of which legal ones can be chosen."""
     cards = [_card(face, face if face in legal else None) for face in faces]
-    return Hand(label, tuple(cards), seat)
+    return Hand(label, tuple(cards), seat, "suits")
 
 
-def _said(seen: BridgeObservation, seat: int) -> str:
-    """Return the part of a seat on this board, and its last call during the auction."""
+def _said(seen: BridgeObservation, seat: int) -> list[str]:
+    """Return the part of a seat on this board, and whether it is vulnerable."""
     told: list[str] = []
     if seen.declarer is None:
-        own = seen.calls[(seat - seen.dealer) % 4 :: 4]
         told += ["dealer"] if seat == seen.dealer else []
-        told += [pretty(own[-1])] if own else []
     elif (seat - seen.declarer) % 2 == 0:
         told.append("declarer" if seat == seen.declarer else "dummy")
-    if seen.vulnerable[seat]:
-        told.append("vulnerable")
-    return ", ".join(told)
+    return told + (["vulnerable"] if seen.vulnerable[seat] else [])
 
 
 def bridge_scene(seen: BridgeObservation, boards: int, name: Callable[[int], str]) -> Scene:
@@ -210,16 +206,11 @@ def bridge_scene(seen: BridgeObservation, boards: int, name: Callable[[int], str
     over = seen.to_move == TERMINAL
     trick = seen.trick or _winners(seen)
     best = _best(tuple([card for _, card in trick]), _strain(seen.contract))
-    laid = {each: (card, place == best) for place, (each, card) in enumerate(trick)}
     for seat in range(4):
+        elements += [Text(f"{name(seat)}: {said}", seat, "badge") for said in _said(seen, seat)]
+    for place, (seat, card) in enumerate(trick):
         called = name(seat)
-        if seat in laid:
-            card, wins = laid[seat]
-            elements.append(Hand(called, (_card(card, None, called, wins),), seat))
-        elif seen.declarer is not None and seat != seen.seat:
-            elements.append(Hand(called, (), seat))
-        if said := _said(seen, seat):
-            elements.append(Text(f"{called}: {said}", seat))
+        elements.append(Hand(called, (_card(card, None, called, place == best),), seat, "trick"))
     if seen.declarer is None:
         elements += _auction(seen, name)
     else:
@@ -251,7 +242,7 @@ def _contract(seen: BridgeObservation, name: Callable[[int], str]) -> list[Eleme
     dummy = (declarer + 2) % 4
     if seen.dummy and dummy != seen.seat:
         legal = seen.legal if seen.turn == dummy else ()
-        found.append(_open(f"Dummy, {name(dummy)}", seen.dummy, legal, None))
+        found.append(_open(f"Dummy, {name(dummy)}", seen.dummy, legal, dummy))
     need = needed_tricks(CALL_NAMES.index(seen.contract.rstrip("X")) + PASS - FIRST_BID)
     found.append(
         Text(
@@ -275,19 +266,16 @@ def _auction(seen: BridgeObservation, name: Callable[[int], str]) -> list[Elemen
     if not seen.legal:
         return found
     bids: list[tuple[Cell, ...]] = []
-    for level in range(7):
-        # Levels that are out of reach are left out.
+    for strain in range(4, -1, -1):
         row: list[Cell] = []
-        for strain in range(5):
+        for level in range(7):
             call = bid_name(5 * level + strain)
             legal = call in seen.legal
-            row.append(Cell(pretty(call), None, "", call if legal else None, call))
-        if any(cell.action for cell in row):
-            bids.append(tuple(row))
-    if bids:
-        found.append(Grid(tuple(bids), (), (), "Bids", "table"))
+            row.append(Cell(pretty(call), None, "", call if legal else None, pretty(call)))
+        bids.append(tuple(row))
+    found.append(Grid(tuple(bids), (), (), "Bids", "table"))
     words = {"Pass": "Pass", "X": "Double", "XX": "Redouble"}
-    for call, word in words.items():
+    for place, (call, word) in enumerate(words.items(), 1):
         if call in seen.legal:
-            found.append(Button(word, call))
+            found.append(Button(word, call, place=place))
     return found

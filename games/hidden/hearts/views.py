@@ -18,6 +18,7 @@ from plyhouse.games.hidden.hearts.state import (
 )
 from plyhouse.games.playing_cards import (
     CARDS,
+    PACK,
     RANK_NAMES,
     RANKS,
     SUIT_NAMES,
@@ -105,19 +106,28 @@ def hearts_scene(seen: HeartsObservation, deals: int, name: Callable[[int], str]
     for seat in range(SEATS):
         called = name(seat)
         total = seen.won[seat] + (0 if over else seen.points[seat])
-        place = (seat - last[0]) % SEATS
-        cards: tuple[Card, ...] = ()
-        if place < len(last[1]):
-            cards = (_card(last[1][place], None, f", played by {called}", seat == taker),)
-        if cards or seat != seen.seat:
-            elements.append(Hand(called, cards, seat))
-        elements.append(Text(f"{called}: {total} point{'' if total == 1 else 's'}", seat))
+        points = f"{total} point{'' if total == 1 else 's'}"
+        elements.append(Text(f"{called}: {points}", seat, "badge"))
+    for place, each in enumerate(last[1]):
+        seat = (last[0] + place) % SEATS
+        card = _card(each, None, f", played by {name(seat)}", seat == taker)
+        elements.append(Hand(name(seat), (card,), seat, "trick"))
     if seen.seat is not None:
-        marked = seen.passed if seen.chosen < SEATS * PASSED else seen.received
-        fresh = seen.chosen < SEATS * PASSED or len(seen.tricks) < 1
+        by = direction_of(seen.deal)
+        choosing = by > 0 and seen.dealt == PACK and seen.chosen < SEATS * PASSED
+        if choosing:
+            out = tuple([_card(each) for each in seen.passed])
+            down = (Card(None, None, "still to choose"),) * (PASSED - len(out))
+            elements.append(Hand(f"Passed {_TO[by]}", out + down))
         own = [
-            _card(each, each if each in seen.legal else None, "", fresh and each in marked)
+            _card(
+                each,
+                each if each in seen.legal else None,
+                "",
+                not seen.tricks and each in seen.received,
+            )
             for each in seen.hand
+            if not choosing or each not in seen.passed
         ]
         elements.append(Hand("Your cards", tuple(own), seen.seat))
     if deals > 1:

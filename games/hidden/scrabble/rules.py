@@ -74,7 +74,7 @@ from plyhouse.games.hidden.scrabble.legality import (
     placed_play,
 )
 from plyhouse.games.hidden.scrabble.match_rules import CHALLENGES, Rules, rules_of
-from plyhouse.games.hidden.scrabble.plays import play_parts
+from plyhouse.games.hidden.scrabble.plays import play_parts, play_score
 from plyhouse.games.hidden.scrabble.state import MOST_LEAD, ScrabbleState, first_state
 from plyhouse.games.hidden.scrabble.tiles import (
     ALPHABET,
@@ -201,6 +201,7 @@ class Scrabble(Game[ScrabbleState, str, ScrabbleObservation]):
         "a play like 8D WORD or D8 WORD, an exchange like -ABC, - to pass, accept or challenge"
     )
     most_plays: ClassVar[int] = 0
+    display_is_public: ClassVar[bool] = True
 
     def check_parameters(self) -> None:
         """Raise `InvalidParameter` unless the word list is installed."""
@@ -304,6 +305,14 @@ class Scrabble(Game[ScrabbleState, str, ScrabbleObservation]):
     def format_chance(self, state: ScrabbleState, outcome: int) -> str:
         """Return the tile that is drawn: its letter, or ``?`` for a blank."""
         return ALPHABET[outcome]
+
+    def display(self, state: ScrabbleState, action: Any) -> str:
+        """Return a play with its points: ``8D RELICT +18``."""
+        if state.to_move == CHANCE:
+            return self.format_chance(state, action)
+        text = self.format(state, action)
+        parts = play_parts(text)
+        return f"{text} +{play_score(state.board, *parts)}" if parts else text
 
     # Views
 

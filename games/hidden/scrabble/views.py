@@ -34,7 +34,6 @@ from plyhouse.games.scene import (
     Placing,
     Scene,
     Text,
-    Tray,
 )
 
 __all__ = [
@@ -53,6 +52,7 @@ _PREMIUM_NAMES: Final = {
     "T": "triple word",
 }
 _GROUNDS: Final = {".": "", "d": "sky", "t": "azure", "D": "rose", "T": "crimson"}
+_SHORT: Final = {".": (), "d": ("DL",), "t": ("TL",), "D": ("DW",), "T": ("TW",)}
 _MARKS: Final = {".": "", "d": "'", "t": ":", "D": "-", "T": "="}
 """Premium squares as text: what colours show where there are colours."""
 _RISKS: Final = {"double": " (risks a turn)", "five": f" (risks {FIVE} points)"}
@@ -195,7 +195,15 @@ def _board(seen: ScrabbleObservation, marked: frozenset[int]) -> Grid:
             if letter == ".":
                 kind = PREMIUMS[square]
                 label = f"{name}, {_PREMIUM_NAMES[kind]}"
-                cells.append(Cell(_MARKS[kind], label=label, name=name, ground=_GROUNDS[kind]))
+                cells.append(
+                    Cell(
+                        _MARKS[kind],
+                        label=label,
+                        name=name,
+                        ground=_GROUNDS[kind],
+                        lines=_SHORT[kind],
+                    )
+                )
             else:
                 said = f"blank as {letter.upper()}" if letter.islower() else letter
                 cells.append(_tile(letter, name, f"{name}, {said}", square in marked))
@@ -214,7 +222,8 @@ def _placing(seen: ScrabbleObservation, phonies: bool) -> Placing:
     actions: list[str] = []
     placed: list[str] = []
     worth: list[int] = []
-    for text in seen.legal:
+    legal = () if seen.laid else seen.legal  # else they answer a play
+    for text in legal:
         parts = play_parts(text)
         if parts is not None:
             start, word = parts
@@ -233,7 +242,7 @@ def _placing(seen: ScrabbleObservation, phonies: bool) -> Placing:
         if not phonies:  # which plays have points would tell those of the word list
             worth.append(points)
     give = "Exchange" if actions and actions[-1].startswith(PASS) else ""
-    free = seen.legal and (phonies or not seen.complete)
+    free = legal and (phonies or not seen.complete)
     places = free_places(board, len(seen.rack)) if free else []
     spots = [
         " ".join(sorted([square_name(square, down=True) for square in place])) for place in places
@@ -259,10 +268,9 @@ def scrabble_scene(
     marked = seen.last[last if challenger is None else challenger - 1]
     elements: list[Element] = [_board(seen, _squares_of(marked))]
     if seen.seat is not None:
-        answers = Tray("Your tiles", _rack(seen), seen.seat)
-        elements.append(answers if seen.laid else _placing(seen, challenges != "none"))
+        elements.append(_placing(seen, challenges != "none"))
     for seat, score in enumerate(seen.scores):
-        elements.append(Counter(name(seat), score, seat=seat))
+        elements.append(Counter(name(seat), score, seat=seat, look="score"))
     if challenger is not None:
         elements.append(Text(_outcome(seen, challenger, name, challenges), challenger))
     elif seen.laid:
@@ -270,13 +278,6 @@ def scrabble_scene(
         elements.append(Text(f"{name(last)}: {seen.last[last]} for {points}", last))
     elif seen.last[last]:
         elements.append(Text(f"{name(last)}: {_said(seen.last[last])}", last))
-    tiles = "1 tile" if seen.bag == 1 else f"{seen.bag} tiles"
-    others = [
-        f"{name(seat)} has {size}"
-        for seat, size in enumerate(seen.rack_sizes)
-        if size < RACK and seat != seen.seat
-    ]
-    elements.append(Text("; ".join([f"{tiles} in the bag", *others])))
     if CHALLENGE in seen.legal:
         risk = _RISKS.get(challenges, "")
         elements += [Button("Accept", ACCEPT), Button(f"Challenge{risk}", CHALLENGE)]
@@ -337,6 +338,12 @@ def _status(seen: ScrabbleObservation, name: Callable[[int], str]) -> str:
         return f"{name(seen.turn)} draws tiles"
     if seen.laid:
         return f"{name(seen.to_move)} to accept or challenge {seen.last[seen.turn]}"
+    notes = [f"{seen.bag} {'tile' if seen.bag == 1 else 'tiles'} in the bag"]
+    notes += [
+        f"{name(seat)} has {size}"
+        for seat, size in enumerate(seen.rack_sizes)
+        if size < RACK and seat != seen.seat
+    ]
     if seen.scoreless >= 3:
-        return f"{name(seen.to_move)} to play; {seen.scoreless} turns without points, six end it"
-    return f"{name(seen.to_move)} to play"
+        notes.append(f"{seen.scoreless} turns without points, six end it")
+    return f"{name(seen.to_move)} to move; {'; '.join(notes)}"

@@ -20,6 +20,7 @@ from plyhouse.games.hidden.texas_holdem.state import (
     action_parts,
 )
 from plyhouse.games.playing_cards import (
+    BET_PLACES,
     CARDS,
     RANK_NAMES,
     RANKS,
@@ -178,7 +179,9 @@ def _outcome(seen: TexasHoldemObservation, name: Callable[[int], str]) -> str:
 
 
 def _said(seen: TexasHoldemObservation, seat: int) -> str:
-    """Return the last action of a seat in this hand; "" if it has not acted."""
+    """Return what a seat has shown, else its last action in this hand; "" if it has not acted."""
+    if seen.to_move == TERMINAL and seen.last_shown[seat]:
+        return _held((*seen.last_shown[seat], *seen.last_board))
     said = ""
     for each in seen.rounds:
         for actor, text in each:
@@ -191,30 +194,26 @@ def holdem_scene(seen: TexasHoldemObservation, hands: int, name: Callable[[int],
     """Return the table: cards, bets, stacks, the pot, the last result, and what may be chosen."""
     elements: list[Element] = []
     over = seen.to_move == TERMINAL
-    ring = len(seen.paid) > 2
     for seat in range(len(seen.paid)):
         called = name(seat)
-        elements.append(_hand(seen, seat, f"Cards of {called}"))
-        said = [_said(seen, seat)]
         if seat == seen.button:
-            said.insert(0, "button")
-        said.append(f"stack {seen.stacks[seat]}")
+            elements.append(Text(f"{called}: dealer", seat, "badge"))
+        elements.append(Text(f"{called}: stack {seen.stacks[seat]}", seat, "badge"))
         if hands > 1:
-            said.append(f"won {seen.won[seat]}")
-        if not ring:
-            # A ring has no room for chips before each seat.
-            elements.append(Counter(f"Bet of {called}", seen.bets[seat], None, seat, "chips"))
-        told = ", ".join([part for part in said if part])
-        elements.append(Text(f"{called}: {told}", seat))
+            elements.append(Text(f"{called}: won {seen.won[seat]:+d}", seat, "badge"))
+        elements.append(_hand(seen, seat, f"Cards of {called}"))
+        elements.append(Counter(f"Bet of {called}", seen.bets[seat], None, seat, "chips"))
+        if said := _said(seen, seat):
+            elements.append(Text(f"{called}: {said}", seat))
     elements.append(Hand("Table", tuple([_card(card) for card in seen.board])))
     winners = [seat for seat, chips in enumerate(seen.last_won) if chips > 0]
     taker = winners[0] if over and len(winners) == 1 else None
-    pot = sum(seen.paid) - (0 if ring else sum(seen.bets))
+    pot = sum(seen.paid) - sum(seen.bets)
     elements.append(Counter("Pot", pot, None, taker, "chips"))
     if hands > 1:
-        elements.append(Counter("Hand", seen.hand + 1, hands))
+        elements.append(Text(f"Deal {seen.hand + 1} of {hands}"))
     if seen.last_hand is not None and not over:
-        elements.append(Text(f"Hand {seen.last_hand + 1}: {_outcome(seen, name)}"))
+        elements.append(Text(f"Deal {seen.last_hand + 1}: {_outcome(seen, name)}"))
     elements += _choices(seen)
     if over:
         status = _outcome(seen, name)
@@ -237,13 +236,13 @@ def _choices(seen: TexasHoldemObservation) -> list[Element]:
     for action in seen.legal:
         if action.startswith(("bet ", "raise ")):
             sizes.append(action)
-        elif action == "call":
-            found.append(Button(f"Call {seen.to_call}", action))
         else:
-            found.append(Button(action.capitalize(), action))
+            label = f"Call {seen.to_call}" if action == "call" else action.capitalize()
+            found.append(Button(label, action, place=BET_PLACES[action]))
     if not sizes:
         return found
     word, _, _ = sizes[0].partition(" ")
+    place = BET_PLACES[word]
     verb = "Bet" if word == "bet" else "Raise to"
     mover = seen.to_move
     called = seen.bets[mover] + seen.to_call
@@ -258,7 +257,11 @@ def _choices(seen: TexasHoldemObservation) -> list[Element]:
     for action in sizes:
         amount = int(action.split()[1])
         if amount in common:
-            found.append(Button(f"{verb} {amount}, {common[amount]}", action))
+            label = f"{verb} {amount}, {common[amount]}"
+            found.append(Button(label, action, place=place, amount=amount))
         else:
-            found.append(Button(f"{verb} {amount}", action, aside=amount != least))
+            aside = amount != least
+            found.append(
+                Button(f"{verb} {amount}", action, aside=aside, place=place, amount=amount)
+            )
     return found

@@ -11,6 +11,7 @@ valuation  what deeds and money are worth to a seat
 policy     a player by rules, for playouts and the bot
 state      the position as searches see it
 legality   notation of actions, and the rule that an illegal one breaks
-views      observations and the scene
+views      observations
+scenes     what people see: the board, what each seat has, trades, choices
 rules      the game: parameters, notation, observations
 """

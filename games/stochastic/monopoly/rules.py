@@ -95,12 +95,12 @@ from plyhouse.games.stochastic.monopoly.position import (
     Rules,
     rules_of,
 )
+from plyhouse.games.stochastic.monopoly.scenes import action_words, monopoly_scene
 from plyhouse.games.stochastic.monopoly.state import MonopolyState
 from plyhouse.games.stochastic.monopoly.views import (
     ITEMS,
     PHASES,
     MonopolyObservation,
-    monopoly_scene,
     observed,
 )
 
@@ -202,9 +202,9 @@ class Monopoly(Game[MonopolyState, int, MonopolyObservation]):
         return TEXTS[outcome]
 
     def display(self, state: MonopolyState, action: int) -> str:
-        """Return the dice by their faces, and everything else as it is written."""
+        """Return the dice by their faces, and actions with full names and prices."""
         if state.to_move != CHANCE:
-            return WORDS[action]
+            return action_words(observed(state, None, ()), WORDS[action], self.seat_name)
         if state.phase == DICE or state.phase == UTILITY_DICE:
             return die_faces(action // 10, action % 10)
         return TEXTS[action].removesuffix(" (1)").removesuffix(" (2)")

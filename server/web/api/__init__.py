@@ -6,18 +6,15 @@ Clients import the types of the answers, `plyhouse.protocol.api`, as well.
     serving               handlers of the routes that `plyhouse.protocol.api` declares
     server_status         the state of the server and its games; the servers of a cluster, for
                           operators
-    leaderboards          standings
     matches               matches, their records and replays
+    dataset               data sets: many matches in one file
     trees                 search trees of positions of matches
     players               players and their bots; erasing a person, and the data stored about one
     people                people at browsers: sessions, guests, open seeks, built-in bots
-    tournaments           tournaments: shown, and started without students
     competitions          competitions: their steps, boards and exports
     competition_people    students, codes to join, extensions, entries; the roles in a competition
     competition_changes   changes to an open competition, and reopening a frozen one; baselines of a
-                          competition, checked again or replaced
-    competition_costs     the cost of a competition file on this server
-    competition_finals    rounds and tables, as the format sees them
+                          competition, checked again or replaced; the cost of a file
     competition_messages  announcements of a competition's staff; requests to look at a match or a
                           grade again
     submissions           submitted bots; the output of hosted bots

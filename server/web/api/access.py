@@ -22,7 +22,7 @@ from plyhouse.server.accounts.roles import Action, require
 from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.parameters import service
 from plyhouse.server.web.security_headers import PERSONAL
-from plyhouse.server.wire.rates import client_of
+from plyhouse.server.wire.limits import client_of
 from plyhouse.storage import competition_sql
 from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.rows import By, Identity, StoredMatch

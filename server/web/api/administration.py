@@ -15,26 +15,23 @@ from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody, QueryParameter
 from msgspec import Meta
 
-from plyhouse.protocol.api import administration_calls, calls, competition_calls
+from plyhouse.protocol.api import administration_calls, calls
 from plyhouse.protocol.api.bodies import (
     Exclusion,
     Reason,
     Reinstatement,
     Renaming,
     Revocation,
-    Withdrawal,
 )
 from plyhouse.protocol.api.bots import Bot, Suspension
 from plyhouse.protocol.api.matches import Match
 from plyhouse.protocol.api.people import AuditEntry, PlayerAccount, Token
-from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import admit_to_bot, admit_to_part, bots_seen
 from plyhouse.server.administration.audit_follower import AuditFollower
-from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.results.voiding import void_match
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import authorise, stored_for
-from plyhouse.server.web.api.matches import match_view
+from plyhouse.server.web.api.matches import with_live_ply
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import MAX_OFFSET, Limit, service
 from plyhouse.storage import audit as stored_audit
@@ -161,26 +158,8 @@ async def void(state: State, request: Call, match: FromPath[str], data: JSONBody
         stored = await stored_for(request, match)
         await admit_to_part(store, stored.pairing.tournament_id, identity, "run")
         await void_match(store, match, by)
-    return match_view(
-        service(state, Directory), (await store.read(match_reads.stored_match, match)).header
-    )
-
-
-@serve(competition_calls.withdraw, "administration")
-async def withdraw(
-    state: State, request: Call, tournament: FromPath[str], data: JSONBody[Withdrawal]
-) -> None:
-    """Take a bot out of what is still to begin; organisers any bot, players their own."""
-    store = service(state, Store)
-    identity = await authorise(request, "play", "organise")
-    player, _, bot = data.entry.partition("/")
-    row = await store.read(people.bot_named, player, bot)
-    own = row.player_id == identity.player_id
-    if not own and identity.scopes.isdisjoint(("organise", "admin")):
-        raise ProtocolError("auth/scope", f"This token is not one of {row.player}.")
-    if not own:
-        await admit_to_part(store, tournament, identity, "run")
-    await service(state, Tournaments).withdraw(tournament, row.id, By(identity.player, data.why))
+    found = match_reads.shown((await store.read(match_reads.stored_match, match)).header)
+    return with_live_ply(service(state, Directory), found)
 
 
 @serve(administration_calls.audit)
@@ -203,6 +182,5 @@ HANDLERS: Final[tuple[Any, ...]] = (
     reinstate,
     revoke_token,
     void,
-    withdraw,
     audit,
 )

@@ -1,38 +1,55 @@
-"""The board of a competition, and its results as files."""
+"""Leaderboards of games, boards of competitions, rounds of finals, and results as files."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from litestar import Request, Response
 from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery, QueryParameter
 from litestar.response import Stream
+from msgspec import structs
 
-from plyhouse.protocol.api import competition_calls
+from plyhouse.protocol.api import calls, competition_calls
 from plyhouse.protocol.api.boards import (
+    BaselineCertainty,
     Board,
+    GameRounds,
     HeadToHead,
+    Leaderboard,
     Mean,
     MeanReturn,
+    NextPairing,
+    Place,
     ProvenLine,
+    Round,
+    RoundPairing,
     SeatTerm,
 )
 from plyhouse.protocol.api.reports import Report
+from plyhouse.server.competition_rules.formats import RoundLine
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.exports import FILES, MATCHES, STAFF_FILES, Exports
+from plyhouse.server.competitions.finals import finals_of
 from plyhouse.server.competitions.reports import Reports
+from plyhouse.server.competitions.tournaments import Tournaments
+from plyhouse.server.competitions.upcoming_pairings import SHOWN, upcoming
 from plyhouse.server.grades.board import Board as KnownBoard
+from plyhouse.server.grades.board import GameFinal
 from plyhouse.server.grades.board_statistics import BoardLine, Crossing, strength
+from plyhouse.server.lobby.lobby import read_game
 from plyhouse.server.results.intervals import Interval
+from plyhouse.server.results.leaderboards import board, scoring_of
 from plyhouse.server.results.luck import Adjusted
 from plyhouse.server.web.api.access import authorise, staff_for, viewer_of
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
-from plyhouse.server.web.parameters import service
+from plyhouse.server.web.parameters import Limit, Offset, service
+from plyhouse.storage import leaderboards as stored_leaderboards
+from plyhouse.storage.store import Store
 
 
 def board_view(found: KnownBoard, *, crosses: bool) -> Board:
@@ -73,18 +90,7 @@ def _line(line: BoardLine, lucky: frozenset[str], grade: str) -> ProvenLine:
     standing = line.standing
     who = standing.entrant
     return ProvenLine(
-        rank=standing.rank,
-        entry=who.name,
-        student=who.student,
-        status=who.status,
-        baseline=who.baseline,
-        score=standing.score,
-        matches=standing.matches,
-        wins=standing.wins,
-        draws=standing.draws,
-        losses=standing.losses,
-        forfeits=standing.forfeits,
-        games=dict(standing.games),
+        **structs.asdict(standing.shown),
         rating=strength(line.estimate),
         ahead=line.ahead,
         twin_of=who.twin_of,
@@ -190,8 +196,149 @@ async def file(
     return Response(content, media_type=media_type, headers=headers)
 
 
+@serve(competition_calls.rounds)
+async def rounds(
+    state: State,
+    request: Request[Any, Any, Any],
+    competition: FromPath[str],
+    game: Annotated[str, QueryParameter(max_length=200)] = "",
+) -> list[GameRounds]:
+    """Show the rounds and the table of each game of a final, or of one game.
+
+    Everybody who may see the board sees this; on an anonymous board students see their own
+    pairings.
+    """
+    viewer = await viewer_of(request)
+    found = await finals_of(service(state, Boards), competition, viewer)
+    return [_game_rounds(each) for each in found if game in ("", each.game)]
+
+
+@serve(competition_calls.certainty)
+async def certainty(
+    state: State, request: Request[Any, Any, Any], competition: FromPath[str]
+) -> list[BaselineCertainty]:
+    """Show how sure grades are in a gauntlet that goes on until they are certain.
+
+    Everybody who may see the board sees this; on an anonymous board students see their own.
+    """
+    identity = await viewer_of(request)
+    return [
+        BaselineCertainty(
+            game=final.game,
+            entry=final.names[each.entry],
+            baseline=final.names[each.baseline],
+            pairs=each.decision.pairs,
+            mean=each.decision.mean,
+            low=each.decision.low,
+            high=each.decision.high,
+            state=each.decision.state.value,
+            reached=each.reached,
+        )
+        for final in await finals_of(service(state, Boards), competition, identity)
+        for each in final.certainty
+    ]
+
+
+@serve(competition_calls.next_pairings)
+async def following(
+    state: State,
+    request: Request[Any, Any, Any],
+    competition: FromPath[str],
+    limit: Annotated[int, QueryParameter(ge=1, le=200)] = SHOWN,
+) -> list[NextPairing]:
+    """Show the pairings of each game that come next, as far as they are known; one's own first.
+
+    Everybody who may see the board sees them; on an anonymous board students see their own.
+    A ladder draws when two bots have room, and knows none before.
+    """
+    viewer = await viewer_of(request)
+    return await upcoming(
+        boards=service(state, Boards),
+        tournaments=service(state, Tournaments),
+        reference=competition,
+        identity=viewer,
+        limit=limit,
+    )
+
+
+def _game_rounds(final: GameFinal) -> GameRounds:
+    return GameRounds(
+        game=final.game,
+        tournament=final.tournament_id,
+        format=final.format,
+        tie_breaks=list(final.tie_breaks),
+        table=[
+            Place(
+                place=row.place,
+                entry=final.names[row.entry],
+                points=row.points,
+                played=row.played,
+                tie_breaks=list(row.tie_breaks),
+                withdrawn=row.withdrawn,
+                baseline=row.baseline,
+            )
+            for row in final.table
+        ],
+        rounds=[
+            Round(each.number, each.name, [_round_line(final, line) for line in each.lines])
+            for each in final.rounds
+        ],
+        decided_by=final.decided_by,
+        seeds=[final.names[bot] for bot in final.seeds],
+        lot=final.lot,
+    )
+
+
+def _round_line(final: GameFinal, line: RoundLine[int]) -> RoundPairing:
+    outcome = line.outcome
+    scores = None
+    if outcome is not None and not outcome.void:
+        own = dict(zip(outcome.entries, outcome.scores, strict=True))
+        scores = [own.get(bot, 0.0) for bot in line.players]
+    return RoundPairing(
+        line.key,
+        [None if bot is None else final.names[bot] for bot in line.entries],
+        line.state.value,
+        scores,
+        0 if outcome is None or outcome.void else outcome.matches,
+        None if line.winner is None else final.names[line.winner],
+        final.pairings.get(line.key, "") if line.state.begun else "",
+    )
+
+
+@serve(calls.leaderboards)
+async def leaderboards(state: State) -> list[str]:
+    """List the games that have results."""
+    return await service(state, Store).read(stored_leaderboards.games_with_results)
+
+
+@serve(calls.leaderboard)
+async def leaderboard(
+    state: State,
+    game: FromPath[str],
+    versions: FromQuery[Literal["latest", "all"]] = "latest",
+    limit: Limit = 100,
+    offset: Offset = 0,
+) -> Leaderboard:
+    """Give the standings of a game; ratings come with their 95 % interval.
+
+    For a game scored by returns, the mean return per match has one, too.  Results are kept per
+    version of a bot: shown are those of the version that it played with last, or of all versions.
+    """
+    spec = read_game(game).spec
+    standings = await board(
+        service(state, Store), spec, limit, offset, every_version=versions == "all"
+    )
+    return Leaderboard(spec, scoring_of(spec).value, standings)
+
+
 HANDLERS: Final[tuple[Any, ...]] = (
     table,
     report,
     file,
+    rounds,
+    certainty,
+    following,
+    leaderboards,
+    leaderboard,
 )

@@ -7,7 +7,7 @@ with the scope ``organise``; the audit log records its actions.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Final
 
 from litestar import Request
@@ -27,6 +27,7 @@ from plyhouse.protocol.api.bodies import (
     StudentList,
     StudentName,
     Submitting,
+    Withdrawal,
 )
 from plyhouse.protocol.api.competitions import (
     Code,
@@ -38,6 +39,7 @@ from plyhouse.protocol.api.competitions import (
 )
 from plyhouse.protocol.api.submissions import Version, VersionEntry
 from plyhouse.server.accounts.registration import Registration
+from plyhouse.server.accounts.roles import require
 from plyhouse.server.administration.audit_follower import AuditFollower
 from plyhouse.server.competition_rules.class_list import read_students
 from plyhouse.server.competition_rules.dates import milliseconds, read_time
@@ -71,8 +73,8 @@ from plyhouse.storage.competition_rows import (
     CompetitionEntry,
     CompetitionRow,
     CompetitionStudent,
-    NewMember,
 )
+from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 
@@ -102,17 +104,7 @@ async def take_in(
     """Take a list of students in, all or none; new ones get a token, shown only here."""
     store = service(state, Store)
     row, by = await staff_acting(request, competition, data.why)
-    people = [
-        NewMember(
-            name=each.name,
-            account=each.account,
-            display=each.display,
-            email=each.email,
-            line=each.line,
-            institution_id=each.institution_id,
-        )
-        for each in await asyncio.to_thread(read_students, data.csv)  # a class may be large
-    ]
+    people = await asyncio.to_thread(read_students, data.csv)  # a class may be large
     joined = await store.write(
         competition_students.take_in,
         row.id,
@@ -163,30 +155,39 @@ async def extend(
     return Extended(student, until, await _delayed(store, row, [student]))
 
 
+@serve(competition_calls.withdraw)
+async def withdraw(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[Withdrawal]
+) -> list[Entry]:
+    """Withdraw a student or an entry; staff any, players an entry of their own."""
+    store = service(state, Store)
+    identity = await authorise(request, "play", "organise")
+    row = await store.read(competition_sql.find, competition)
+    player, _, bot = data.who.partition("/")
+    if not bot or key_of(player) != key_of(identity.player):
+        await require(store, row, identity, "run")
+    by = By(identity.player, data.why, identity.player_id)
+    return await _taken_out(state, competition_students.withdraw, row.id, data.who, by)
+
+
 @serve(competition_calls.disqualify)
 async def disqualify(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Disqualification]
 ) -> list[Entry]:
     """Disqualify a student or an entry; answers the entries that leave."""
-    store = service(state, Store)
     competition, by = await acting_staff(request, competition, data.why)
-    _, gone = await store.write(
-        competition_students.disqualify, competition, data.who, by, store.now()
-    )
-    await service(state, AuditFollower).look()
-    return await _entries(store, service(state, Directory), competition, gone)
+    return await _taken_out(state, competition_students.disqualify, competition, data.who, by)
 
 
-@serve(competition_calls.revoke)
-async def revoke(
-    state: State, request: Call, competition: FromPath[str], data: JSONBody[StudentName]
+async def _taken_out(
+    state: State,
+    take_out: Callable[..., tuple[str, list[int]]],
+    competition: str,
+    who: str,
+    by: By,
 ) -> list[Entry]:
-    """Take a student out of a competition; answers the entries that leave."""
     store = service(state, Store)
-    competition, by = await acting_staff(request, competition, data.why)
-    _, gone = await store.write(
-        competition_students.leave, competition, data.student, by, store.now()
-    )
+    _, gone = await store.write(take_out, competition, who, by, store.now())
     await service(state, AuditFollower).look()
     return await _entries(store, service(state, Directory), competition, gone)
 
@@ -418,7 +419,7 @@ async def remove_staff(
 
 
 HANDLERS: Final[tuple[Any, ...]] = (
-    *(take_in, students, limit, extend, disqualify, revoke, restore, reissue_token),
+    *(take_in, students, limit, extend, withdraw, disqualify, restore, reissue_token),
     *(new_code, codes, revoke_code, join, versions, enter),
     staff,
     add_staff,

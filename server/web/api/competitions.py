@@ -19,6 +19,7 @@ from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.boards import BoardLine, GradeCertainty, GradeLine, Results
 from plyhouse.protocol.api.bodies import (
     FileText,
+    NewCompetition,
     Step,
 )
 from plyhouse.protocol.api.competitions import (
@@ -33,10 +34,10 @@ from plyhouse.server.accounts.roles import require
 from plyhouse.server.administration.audit_follower import AuditFollower
 from plyhouse.server.competition_rules.file import Baseline, decoded
 from plyhouse.server.competitions.boards import Boards
-from plyhouse.server.competitions.exports import grade_entries
+from plyhouse.server.competitions.exports import grade_entries, grade_table
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.competitions.suspicions import suspicions
-from plyhouse.server.grades.grade_files import GradeEntry, grades_csv
+from plyhouse.server.grades.grade_files import GradeEntry
 from plyhouse.server.grades.standings import Standing as EntryStanding
 from plyhouse.server.grades.standings_files import standings_csv
 from plyhouse.server.grades.visible_entries import Viewer, visible_entries
@@ -82,11 +83,12 @@ async def check(state: State, request: Call, data: JSONBody[FileText]) -> list[M
 
 
 @serve(competition_calls.open_competition)
-async def open_file(state: State, request: Call, data: JSONBody[FileText]) -> Competition:
-    """Open a competition by its file: at once, or at its date of opening."""
+async def open_file(state: State, request: Call, data: JSONBody[NewCompetition]) -> Competition:
+    """Open a competition by its file; needs a token with the scope ``organise``."""
     identity = await authorise(request, "organise")
     by = By(identity.player, data.why, identity.player_id)
-    return Competition(**_summary(await service(state, Competitions).open(data.file, by)))
+    made = await service(state, Competitions).open(data.file, by, entries=data.entries)
+    return Competition(**_summary(made))
 
 
 @serve(competition_calls.competitions)
@@ -108,7 +110,8 @@ async def status(state: State, request: Call, competition: FromPath[str]) -> Com
     return CompetitionDetail(
         **_summary(view.row),
         note=view.row.note or "",
-        warnings=[*view.warnings, *await service(state, Hosting).in_vain(row.id)],
+        warnings=list(view.warnings),
+        checks=await service(state, Hosting).waiting_checks(row.id),
         file=view.row.file,
         students=[student_row(each) for each in view.students],
         entries=[entry_in(view, service(state, Directory), each) for each in view.entries],
@@ -231,14 +234,7 @@ async def export(state: State, request: Call, competition: FromPath[str]) -> Res
         [_line(each) for each in placed],
         [_grade_line(each, baselines, scoring) for each in entries],
         standings_csv(placed, found.file.games),
-        grades_csv(
-            entries=entries,
-            baselines=baselines,
-            scoring=scoring,
-            certain=found.file.until_certain,
-            late=found.file.late.days > 0,
-            games=found.file.games,
-        ),
+        grade_table(found, entries),
     )
 
 
@@ -315,19 +311,5 @@ def _grade_line(entry: GradeEntry, baselines: Sequence[Baseline], scoring: str) 
 def _line(line: EntryStanding) -> BoardLine:
     who = line.entrant
     return BoardLine(
-        rank=line.rank,
-        entry=who.name,
-        student=who.student,
-        status=who.status,
-        baseline=who.baseline,
-        score=line.score,
-        matches=line.matches,
-        wins=line.wins,
-        draws=line.draws,
-        losses=line.losses,
-        forfeits=line.forfeits,
-        games=dict(line.games),
-        version=who.version,
-        digest=who.digest,
-        place=line.place,
+        **structs.asdict(line.shown), version=who.version, digest=who.digest, place=line.place
     )

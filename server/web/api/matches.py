@@ -18,11 +18,11 @@ from litestar.params import FromPath, FromQuery, QueryParameter
 from plyhouse.games.base import Game, Information
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.api import calls
-from plyhouse.protocol.api.matches import Ending, Match, Replay, Seat
+from plyhouse.protocol.api.matches import Failure, Match, Replay
 from plyhouse.protocol.api.positions import Chances, Review
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.jobs.helper_jobs import Reviews
-from plyhouse.server.jobs.helper_processes import FairQueue, Helpers
+from plyhouse.server.jobs.helper_processes import Helpers
 from plyhouse.server.lobby.match_search import Words, filter_of
 from plyhouse.server.match.events import end_data
 from plyhouse.server.results.luck import chances_json
@@ -34,7 +34,8 @@ from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.parameters import MAX_OFFSET, Limit, service
 from plyhouse.server.web.replay import replay_json
-from plyhouse.storage.rows import MatchRow, StoredMatch
+from plyhouse.storage.match_reads import shown
+from plyhouse.storage.rows import StoredMatch
 from plyhouse.storage.store import Store
 
 MAX_POSITIONS: Final = 200
@@ -77,8 +78,8 @@ async def matches(
     )
     looked = await filter_of(service(state, Store), privacy, sight, words)
     wanted = msgspec.structs.replace(looked.wanted, rated=rated, by_end=sort == "ended")
-    rows = await privacy.matches(sight, wanted, limit=limit, before=before)
-    return [match_view(service(state, Directory), row) for row in rows]
+    found = await privacy.matches(sight, wanted, limit=limit, before=before)
+    return [with_live_ply(service(state, Directory), each) for each in found]
 
 
 @serve(calls.match)
@@ -86,7 +87,7 @@ async def one_match(state: State, request: Call, match: FromPath[str]) -> Match:
     """Show a match; while it runs, with all that a spectator sees."""
     directory = service(state, Directory)
     stored = await stored_for(request, match)
-    view = match_view(directory, stored.header)
+    view = with_live_ply(directory, shown(stored.header))
     live = directory.match(match)
     if live is None:
         return view
@@ -103,7 +104,7 @@ async def record(state: State, request: Call, match: FromPath[str]) -> Response[
     The seed is in it once the whole pairing is over.  In games with hidden information the
     record is closed until then.
     """
-    async with service(state, FairQueue).of(address_of(request)):
+    async with service(state, Helpers).queue.of(address_of(request)):
         stored = await stored_for(request, match)
         game = get_game(stored.header.game)
         if not seats_open(stored, game):
@@ -129,7 +130,7 @@ async def match_notation(
     hold'em).  Every game has ``txt``.  Without it, the file has the first format of the game.
     In games with hidden information the moves are closed until the whole pairing is over.
     """
-    async with service(state, FairQueue).of(address_of(request)):
+    async with service(state, Helpers).queue.of(address_of(request)):
         stored = await stored_for(request, match)
         game = get_game(stored.header.game)
         if not seats_open(stored, game):
@@ -160,7 +161,7 @@ async def chances(state: State, request: Call, match: FromPath[str]) -> Response
     With the record, whose seed was committed to before the match, anybody can recompute the
     outcomes without knowing the rules.  Open once the whole pairing is over.
     """
-    async with service(state, FairQueue).of(address_of(request)):
+    async with service(state, Helpers).queue.of(address_of(request)):
         stored = await stored_for(request, match)
         if stored.pairing.finished_ms is None:
             raise Problem(
@@ -190,7 +191,7 @@ async def match_replay(
     In games with hidden information what the seats saw is open once the whole pairing is over, and
     so are ``all_hands``.
     """
-    async with service(state, FairQueue).of(address_of(request)):
+    async with service(state, Helpers).queue.of(address_of(request)):
         stored = await stored_for(request, match)
         seats_open = _may_replay(stored, seat, all_hands=all_hands)
         live = service(state, Directory).match(match)
@@ -255,7 +256,7 @@ async def match_review(
 
 
 @serve(calls.detail, response_headers=[ResponseHeader(name="cache-control", value="no-store")])
-async def detail(request: Call, state: State, match: FromPath[str]) -> Ending:
+async def detail(request: Call, state: State, match: FromPath[str]) -> Failure:
     """Give what is kept of a match's end for the author of the bot that caused it.
 
     It is the traceback of a bot that failed, or the refused action in full.  Needs a
@@ -274,7 +275,7 @@ async def detail(request: Call, state: State, match: FromPath[str]) -> Ending:
             403,
         )
     data = end_data(end)
-    return Ending(match, end.ply, end.seat, end.text, stored.header.reason, data.detail)
+    return Failure(match, end.ply, end.seat, end.text, stored.header.reason, data.detail)
 
 
 HANDLERS: Final[tuple[Any, ...]] = (
@@ -289,37 +290,10 @@ HANDLERS: Final[tuple[Any, ...]] = (
 )
 
 
-def match_view(directory: Directory, row: MatchRow) -> Match:
-    """Show a stored match; its plies are counted to this moment if it is being played."""
-    live = directory.live.get(row.id)
-    return Match(
-        match=row.id,
-        pairing=row.pairing_id,
-        game=row.game,
-        time_control=row.time_control,
-        rated=row.rated,
-        status=row.status,
-        ply=row.ply if live is None else live.ply,
-        seats=[
-            Seat(
-                seat.seat,
-                seat.player,
-                seat.bot,
-                seat.version,
-                row.returns[seat.seat] if len(row.returns) > seat.seat else None,
-            )
-            for seat in row.seats
-        ],
-        termination=row.termination,
-        reason=row.reason,
-        created_ms=row.created_ms,
-        started_ms=row.started_ms,
-        finished_ms=row.finished_ms,
-        record=f"/api/v1/matches/{row.id}/record",
-        void_reason=row.void_reason,
-        replaced=row.replaced,
-        kind=row.kind,
-    )
+def with_live_ply(directory: Directory, match: Match) -> Match:
+    """Return a match with its plies counted to this moment, if it is being played."""
+    live = directory.live.get(match.match)
+    return match if live is None else msgspec.structs.replace(match, ply=live.ply)
 
 
 def seats_open(stored: StoredMatch, game: Game) -> bool:

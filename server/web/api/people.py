@@ -1,4 +1,4 @@
-"""People at browsers: signing in and out, guests, open seeks, and bots of the house to play.
+"""People at browsers: signing in and out, guests, open seeks, and built-in bots to play.
 
 Sessions are for pages of this server: every request here that changes something must come from
 one (`plyhouse.server.web.api.access.from_own_page`).  The cookie is set by the answers that begin a
@@ -229,8 +229,8 @@ async def seeks(state: State) -> list[Seek]:
 
 
 @serve(calls.start_builtin_bots)
-async def house_bot(state: State, request: Call, data: JSONBody[Wanted]) -> Opponent:
-    """See to it that bots of the house are there, and say what to challenge.
+async def builtin_bot(state: State, request: Call, data: JSONBody[Wanted]) -> Opponent:
+    """See to it that built-in bots are there, and say what to challenge.
 
     They are started if they are not running, which takes a second or two.
     """
@@ -253,5 +253,5 @@ HANDLERS: Final[tuple[Any, ...]] = (
     change_password,
     make_token,
     seeks,
-    house_bot,
+    builtin_bot,
 )

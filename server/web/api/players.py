@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+import asyncio
+from typing import Any, Final, cast
 
 from litestar import Request
 from litestar.datastructures import State
@@ -12,14 +13,17 @@ from plyhouse.protocol.api import administration_calls, calls
 from plyhouse.protocol.api.bodies import Erasing, NewPlayer, PlayerChange
 from plyhouse.protocol.api.bots import BotMatch, BotPage
 from plyhouse.protocol.api.people import Account, ErasedPlayer, Player
+from plyhouse.protocol.api.positions import BotReview
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy, Sight
 from plyhouse.server.accounts.registration import Registration
 from plyhouse.server.administration.erasure import Eraser
 from plyhouse.server.competitions.bot_profiles import BotProfiles
+from plyhouse.server.jobs.helper_jobs import Reviews
+from plyhouse.server.results.record import record_json
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import address_of, authorise, sight_of, viewer_of
-from plyhouse.server.web.api.matches import match_view
+from plyhouse.server.web.api.matches import with_live_ply
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import Limit, service
 from plyhouse.storage import people, people_changes
@@ -28,6 +32,9 @@ from plyhouse.storage.match_lists import MatchFilter
 from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
+
+REVIEWED: Final = 20
+"""Matches of a bot that are reviewed together."""
 
 
 @serve(calls.player)
@@ -50,7 +57,7 @@ async def _view(
     wanted = MatchFilter(
         bots=(tuple([each.id for each in bots]),), unnamed=privacy.unnamed(sight, bots)
     )
-    rows = await privacy.matches(sight, wanted, limit=20)
+    found = await privacy.matches(sight, wanted, limit=20)
     prefix = row.name.lower()
     online = [
         each
@@ -64,7 +71,7 @@ async def _view(
         created_ms=row.created_ms,
         bots=bots,
         online=online,
-        matches=[match_view(directory, each) for each in rows],
+        matches=[with_live_ply(directory, each) for each in found],
     )
 
 
@@ -154,6 +161,34 @@ async def bot_matches(
     return await service(state, BotProfiles).matches(row, sight, limit, before)
 
 
+@serve(calls.bot_review)
+async def bot_review(
+    state: State, request: Call, player: FromPath[str], bot: FromPath[str]
+) -> BotReview:
+    """Say what a bot loses per ply, from its latest 20 matches that you may see, game by game.
+
+    A separate process computes it as the review of a match (``review/off``, ``review/busy``).
+    Matches whose pairing goes on are left out.
+    """
+    sight, privacy = await sight_of(request), service(state, Privacy)
+    row = await privacy.bot(sight, player, bot)
+    seen = await privacy.matches_of(sight, row, limit=REVIEWED)
+    # A mirrored match that is being played would profit from the other one's review.
+    matches = [each.shown.match for each in seen if each.over]
+
+    async def records() -> str:
+        found = []
+        for match in matches:
+            stored = await privacy.match(sight, match)
+            found.append(await asyncio.to_thread(record_json, stored))
+        return b"\n".join(found).decode()
+
+    name = f"{row.player}/{row.name}"
+    if not matches:
+        return BotReview(name, 0.0, [])
+    return cast("BotReview", await service(state, Reviews).of_bot(name, matches, records))
+
+
 HANDLERS: Final[tuple[Any, ...]] = (
     player,
     register,
@@ -162,4 +197,5 @@ HANDLERS: Final[tuple[Any, ...]] = (
     personal_data,
     one_bot,
     bot_matches,
+    bot_review,
 )

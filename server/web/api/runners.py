@@ -10,7 +10,7 @@ from litestar.params import FromPath, JSONBody
 
 from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.server import RunnerCapacity
-from plyhouse.protocol.hosting.runner_messages import MatchOutput, RunnerSays, RunnerTold
+from plyhouse.protocol.hosting.runner_messages import MatchOutput, RunnerPlan, RunnerReport
 from plyhouse.server.hosting.runner_reports import Outputs
 from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.hosting.uploads import Uploads
@@ -28,8 +28,8 @@ MAX_OUTPUT: Final = 256 << 10
 
 @serve(calls.runner_sync)
 async def sync(
-    state: State, request: Request[Any, Any, Any], data: JSONBody[RunnerSays]
-) -> RunnerTold:
+    state: State, request: Request[Any, Any, Any], data: JSONBody[RunnerReport]
+) -> RunnerPlan:
     """Report a runner machine's state and findings; the answer has everything that it should do.
 
     The token needs the scope ``runner``.

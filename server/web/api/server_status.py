@@ -65,7 +65,7 @@ async def health(state: State) -> Response[Health]:
         bots=len(hub.directory.online()),
         matches=len(hub.directory.live),
         seeks=len(hub.lobby),
-        plies=hub.runner.plies,
+        plies=hub.live_matches.plies,
         stalled_ms=watchdog.total_ns // MS,
         longest_stall_ms=watchdog.longest_ns // MS,
         why=why,

@@ -93,7 +93,7 @@ def submission_view(
         ],
         open=row.open,
         report=row.report if report else "",
-        waits_for=hosting.in_want(row),
+        waits_for=hosting.why_unchecked(row),
     )
 
 

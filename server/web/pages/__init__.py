@@ -4,8 +4,10 @@
     template_filters  values in words: titles, names, endings, times
     leaderboards      the front page, and the whole leaderboard of a game
     games             the rules of each game, and how to enter an action
+    example_matches   a match of each game, for those who do not know it
     matches           the list of matches, and one match to watch or to replay
     competitions      the list of competitions, and the page of each
+    new_competition   the form of a new competition, and the file that it makes
     competition_forms the forms of organisers and students on those pages
     bot_profiles      a page for each bot and each player
     client_pages      the way into a match; signing in and up; pages to watch: the projector, the

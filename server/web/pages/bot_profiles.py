@@ -12,6 +12,7 @@ from litestar.params import FromPath, FromQuery
 from plyhouse.protocol.api.bots import BotMatch
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.competitions.bot_profiles import BotProfiles
+from plyhouse.server.jobs.helper_jobs import Reviews
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.pages.matches import running_for
@@ -93,6 +94,7 @@ async def bot_page(
         older=listed.older,
         first=before is None,
         shown=SHOWN,
+        reviews=service(state, Reviews).offered,
     )
 
 

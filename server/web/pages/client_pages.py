@@ -13,14 +13,15 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from litestar import Request, Response, get
 from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery
 
+from plyhouse.games.info import Parameter, ParameterValue
 from plyhouse.games.registry import game_names, get_game
 from plyhouse.protocol.api.bodies import MOST_OF_A_LEVEL
 from plyhouse.server.accounts.passwords import LONGEST, SHORTEST
@@ -31,11 +32,12 @@ from plyhouse.server.hosting.hosted_play import HostedPlay
 from plyhouse.server.lobby.table_sizes import tables_of
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import stored_for
-from plyhouse.server.web.client import FOLDER
+from plyhouse.server.web.client import FILES
 from plyhouse.server.web.pages.rendering import missing, page
 from plyhouse.server.web.parameters import service
 from plyhouse.server.web.security_headers import policy
 from plyhouse.storage.errors import Unknown
+from plyhouse.storage.match_reads import shown
 
 log = logging.getLogger("plyhouse.server.web")
 
@@ -53,10 +55,56 @@ PRESETS: Final = (
 
 GROUPS: Final = ("Classics", "Dice", "Cards and secrets", "From the course")
 """The groups in which games are shown."""
+POPULAR: Final = (
+    "chess",
+    "go",
+    "checkers",
+    "connect_four",
+    "othello",
+    "tic_tac_toe",
+    "backgammon",
+    "monopoly",
+    "texas_holdem",
+    "scrabble",
+    "hearts",
+    "battleship",
+    "bridge",
+    "rock_paper_scissors",
+)
+"""The games that most people know, the best known first; the others follow by their title."""
 COURSE: Final = frozenset(
     ["coin_guess", "coins", "hexapawn", "matrix", "nim", "prisoners_dilemma", "rock_paper_scissors"]
 )
 """Small games for lessons."""
+
+
+class Choice(NamedTuple):
+    """A parameter of a game as people choose it: among its values, or a number in its bounds."""
+
+    name: str
+    label: str
+    about: str
+    default: ParameterValue
+    values: tuple[ParameterValue, ...]
+    minimum: int | float | None
+    maximum: int | float | None
+
+
+def choices_of(parameters: Iterable[Parameter]) -> tuple[Choice, ...]:
+    """Return parameters as choices; texts, such as positions, are for experts to write."""
+    return tuple(
+        Choice(
+            each.name,
+            each.name.replace("_", " ").capitalize(),
+            each.description,
+            each.default,
+            (True, False) if isinstance(each.default, bool) else tuple(each.choices or ()),
+            each.minimum,
+            each.maximum,
+        )
+        for each in parameters
+        if each.choices or not isinstance(each.default, str)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +117,13 @@ class Tile:
     group: int
     """Its group on the page, from 0: see `GROUPS`."""
     picture: str
-    """The address of a small picture; empty if there is none."""
+    """The file of a small picture; empty if there is none."""
     tables: Mapping[int, str]
-    """The open seeks, by the number of players, the fewest first."""
+    """The specs by the number of players, the fewest first."""
+    choices: tuple[Choice, ...]
+    """The parameters that people choose before a match."""
+    seats: tuple[str, ...]
+    """The game's names of the seats if a person may choose one of two, such as black and white."""
 
     @property
     def group_title(self) -> str:
@@ -94,16 +146,29 @@ def _tile(name: str) -> Tile | None:
         group = 2
     else:
         group = 0 if info.chance.value == "deterministic" else 1
-    picture = f"/web/boards/{name}.webp" if (FOLDER / "boards" / f"{name}.webp").is_file() else ""
-    return Tile(name, info.title or name, info.summary, group, picture, tables)
+    picture = f"boards/{name}.webp"
+    picture = picture if picture in FILES else ""
+    specs = "".join(tables.values())
+    counted = {each.name for each in info.parameters if f"{each.name}=" in specs}
+    choices = choices_of(each for each in info.parameters if each.name not in counted)
+    seats = info.seat_names if game.seats == 2 and len(tables) == 1 else ()
+    return Tile(name, info.title or name, info.summary, group, picture, tables, choices, seats)
+
+
+def popularity(name: str) -> int:
+    """Return the place of a game in the order in which people are offered games."""
+    return POPULAR.index(name) if name in POPULAR else len(POPULAR)
 
 
 async def tiles() -> list[Tile]:
-    """All games to choose from, by title; in a thread, as games of others may take their time."""
+    """All games to choose from, the popular ones first.
+
+    They are read in a thread, as games of others may take their time.
+    """
 
     def work() -> list[Tile]:
         found = [tile for name in game_names() if (tile := _tile(name)) is not None]
-        return sorted(found, key=lambda tile: tile.title.lower())
+        return sorted(found, key=lambda tile: (popularity(tile.name), tile.title.lower()))
 
     return await asyncio.to_thread(work)
 
@@ -180,7 +245,7 @@ async def embed(state: State, match: FromPath[str]) -> Response[str]:
     except Unknown:
         answer = missing(f"There is no match {match} for everybody to see.")
     else:
-        answer = page("embed.html", row=stored.header)
+        answer = page("embed.html", row=shown(stored.header))
     answer.headers["content-security-policy"] = policy(service(state, ServerConfig).embedders)
     return answer
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from typing import Annotated, Any, Final, NamedTuple
 
 from litestar import Request, Response, get
@@ -21,8 +20,7 @@ from plyhouse.protocol.api.competitions import Code, Entry, Regrade, Staff
 from plyhouse.protocol.api.submissions import Submission
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import allows, role_in
-from plyhouse.server.competition_rules.file_template import template
-from plyhouse.server.competition_rules.rehearsals import rehearsal_name
+from plyhouse.server.competition_rules.derived_files import rehearsal_name
 from plyhouse.server.competitions import exports
 from plyhouse.server.competitions.baselines import BaselineState
 from plyhouse.server.competitions.overview import CompetitionView
@@ -280,7 +278,8 @@ async def _rehearsal(store: Store, row: CompetitionRow) -> CompetitionRow | None
     return found if found.rehearses == row.id else None
 
 
-def _organises(viewer: Identity | None) -> bool:
+def organises(viewer: Identity | None) -> bool:
+    """Return whether somebody may open competitions."""
     return viewer is not None and not viewer.scopes.isdisjoint(ORGANISERS)
 
 
@@ -318,7 +317,7 @@ async def staff_of(
         await _with_say(store, config, baselines, viewer),
         tuple(await store.read(suspensions.suspended_in, row.id)),
         tuple(await store.read(join_codes.codes_of, row.id)) if runs else (),
-        (*view.warnings, *await hosting.in_vain(row.id)),
+        (*view.warnings, *await hosting.waiting_checks(row.id)),
         rehearsal,
         people=tuple(await store.read(competition_staff.staff_of, row.id)),
         regrades=tuple(await store.read(stored_regrades.requests, row.id)),
@@ -378,25 +377,6 @@ async def own_of(
     )
 
 
-@get("/competitions/new", include_in_schema=False)
-async def new_competition(
-    state: State, request: Call, name: FromQuery[str] = "", game: FromQuery[str] = ""
-) -> Response[str]:
-    """A competition file to fill in, to check and to open."""
-    try:
-        viewer = await viewer_of(request)
-    except ProtocolError as error:
-        return page("missing.html", status=401, title="Sign in", text=str(error))
-    text = template(
-        name[:64] or "My competition",
-        (game[:200] or "connect_four",),
-        "move:1",
-        datetime.now(UTC),
-        hosted=service(state, ServerConfig).hosted,
-    )
-    return page("new_competition.html", file=text, allowed=_organises(viewer))
-
-
 @get("/join", include_in_schema=False)
 async def join(request: Call, code: FromQuery[str] = "") -> Response[str]:
     """Join a competition by a code; ``code`` fills the form in."""
@@ -426,4 +406,4 @@ async def report(
     return page("report.html", row=row, report=found)
 
 
-HANDLERS: Final[tuple[Any, ...]] = (new_competition, join, report)
+HANDLERS: Final[tuple[Any, ...]] = (join, report)

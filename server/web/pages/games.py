@@ -7,7 +7,7 @@ import functools
 from dataclasses import dataclass
 from typing import Any, Final
 
-from litestar import Request, Response, get
+from litestar import MediaType, Request, Response, get
 from litestar.datastructures import State
 from litestar.params import FromPath
 
@@ -21,6 +21,7 @@ from plyhouse.server.lobby.lobby import read_game
 from plyhouse.server.results.leaderboards import board as read_board
 from plyhouse.server.web.api.access import sight_of
 from plyhouse.server.web.pages.client_pages import Tile, tiles
+from plyhouse.server.web.pages.example_matches import EXAMPLES, PLAYERS, example
 from plyhouse.server.web.pages.rendering import missing, page
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import leaderboards
@@ -106,10 +107,20 @@ async def one_game(
         "game.html",
         rules=rules,
         picture="" if tile is None else tile.picture,
+        example=rules.name in EXAMPLES,
+        players=PLAYERS.get(rules.name, ""),
         levels=() if bots is None else bots.levels,
         boards=[(spec, await read_board(store, spec, SHOWN)) for spec in specs],
         recent=recent,
     )
 
 
-HANDLERS: Final[tuple[Any, ...]] = (all_games, one_game)
+@get("/games/{name:str}/example", include_in_schema=False)
+async def example_of_game(name: FromPath[str]) -> Response[Any]:
+    """Answer with the positions of an example match, in the form of a replay."""
+    if name not in EXAMPLES:
+        return missing(f"There is no example of {name}.")
+    return Response(await asyncio.to_thread(example, name), media_type=MediaType.JSON)
+
+
+HANDLERS: Final[tuple[Any, ...]] = (all_games, one_game, example_of_game)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from litestar import Request, Response, get
 from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery, QueryParameter
 
+from plyhouse.protocol.api.matches import Match
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.config import ServerConfig
@@ -18,6 +19,7 @@ from plyhouse.server.results.leaderboards import board as read_board
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import sight_of
 from plyhouse.server.web.pages.client_pages import tiles
+from plyhouse.server.web.pages.example_matches import PLAYERS, SHOWN
 from plyhouse.server.web.pages.rendering import missing, page, plot_answer
 from plyhouse.server.web.pages.template_filters import hidden_information, rating_interval
 from plyhouse.server.web.parameters import MAX_LINES, service
@@ -25,7 +27,6 @@ from plyhouse.server.web.plots import intervals
 from plyhouse.storage import competition_sql, leaderboards
 from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.match_lists import MatchFilter
-from plyhouse.storage.rows import MatchRow
 from plyhouse.storage.store import Store
 
 FIRST: Final = 10
@@ -57,13 +58,14 @@ async def front(state: State, request: Request[Any, Any, Any]) -> Response[str]:
         running=len(directory.live),
         seeks=len(service(state, Lobby)),
         hero=_hero(running, recent),
+        example=(SHOWN, PLAYERS[SHOWN]),
         competitions=await _going_on(store),
         boards=await _boards(store),
         recent=recent,
     )
 
 
-def _hero(running: Sequence[MatchRow], recent: Sequence[MatchRow]) -> MatchRow | None:
+def _hero(running: Sequence[Match], recent: Sequence[Match]) -> Match | None:
     """Return the match to show; None if there is none.
 
     Open information comes before hidden, as spectators see only the backs of cards, then running
@@ -98,19 +100,24 @@ async def one_board(
     state: State,
     game: FromPath[str],
     limit: Annotated[int, QueryParameter(ge=1, le=MAX_LINES)] = MAX_LINES,
+    versions: FromQuery[Literal["latest", "all"]] = "latest",
     plot: FromQuery[str] = "",
 ) -> Response[str]:
-    """Show the whole leaderboard of a game; with ``plot=ratings``, the file of its first lines."""
+    """Show the whole leaderboard of a game; with ``plot=ratings``, the file of its first lines.
+
+    Each bot has the version that it played with last, or with ``versions=all`` a line for each.
+    """
     try:
         spec = read_game(game).spec
     except ProtocolError as error:
         return missing(str(error))
-    board = await read_board(service(state, Store), spec, limit)
+    every = versions == "all"
+    board = await read_board(service(state, Store), spec, limit, every_version=every)
     if plot:
         rated = [found for line in board[:PLOTTED] if (found := rating_interval(line)) is not None]
         title = f"Ratings in {spec}"
         return plot_answer(intervals(title, rated) if plot == "ratings" and rated else None, spec)
-    return page("leaderboard.html", game=spec, board=board)
+    return page("leaderboard.html", game=spec, board=board, every_version=every)
 
 
 HANDLERS: Final[tuple[Any, ...]] = (front, boards, one_board)

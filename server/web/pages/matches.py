@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import game_names, get_game
+from plyhouse.protocol.api.matches import Match
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy, Sight
 from plyhouse.server.config import ServerConfig
@@ -37,7 +38,8 @@ from plyhouse.server.web.security_headers import policy
 from plyhouse.storage import competition_sql
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.match_lists import MatchFilter
-from plyhouse.storage.rows import MatchRow, StoredMatch
+from plyhouse.storage.match_reads import shown
+from plyhouse.storage.rows import StoredMatch
 from plyhouse.storage.store import Store
 
 Call = Request[Any, Any, Any]
@@ -73,7 +75,7 @@ async def matches(
     words = Words(**dict(zip(FILTERS, map(str.strip, asked), strict=True)))
     given = {name: value for name in FILTERS if (value := getattr(words, name))}
     looked, wrong = None, ""
-    finished: list[MatchRow] = []
+    finished: list[Match] = []
     running: list[MatchSummary] = []
     try:
         looked = await filter_of(store, privacy, sight, words)
@@ -100,7 +102,7 @@ async def matches(
         terminations=TERMINATIONS,
         running=running,
         finished=finished,
-        older=finished[-1].id if len(finished) == FINISHED else None,
+        older=finished[-1].match if len(finished) == FINISHED else None,
     )
     answer.headers["content-security-policy"] = policy(form=True)
     return answer
@@ -139,7 +141,7 @@ async def one_match(
     viewer = await viewer_of(request)
     return page(
         "match.html",
-        row=stored.header,
+        row=shown(stored.header),
         rules=await _rules_of(stored.header.game),
         reviews=service(state, Reviews).offered,
         trees=service(state, Trees).offered,
@@ -163,7 +165,7 @@ def _ply_times(stored: StoredMatch) -> Plot | None:
         for event in stored.events
         if event.kind == "action"
     ]
-    names = holders(stored.header)
+    names = holders(shown(stored.header))
     return ply_times(f"Time per ply, {' - '.join(names)}", names, plies)
 
 

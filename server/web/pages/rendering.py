@@ -21,7 +21,7 @@ from litestar import MediaType, Response
 
 from plyhouse.server.version import project_links, server_version
 from plyhouse.server.web import templates
-from plyhouse.server.web.client import FOLDER, INDEX, imported_by
+from plyhouse.server.web.client import EVERYWHERE, FILES, FOLDER, PAGES, SHEET, address
 from plyhouse.server.web.pages import template_filters
 from plyhouse.server.web.plots import Plot
 
@@ -34,6 +34,12 @@ NAVIGATION: Final = (
     ("/account", "Account"),
 )
 """Where the links at the top of every page lead, and what they say."""
+
+
+SCRIPT: Final = re.compile(r'set script = "([\w.]+)"')
+"""The place of a template that names its script."""
+FIRST_ROWS: Final = 50
+"""Rows of a long table that a page shows at first."""
 
 
 def bytecode_cache(folder: Path) -> FileSystemBytecodeCache | None:
@@ -68,7 +74,8 @@ def _environment() -> Environment:
         cache_size=-1,
     )
     made.globals["NAVIGATION"] = NAVIGATION
-    made.globals["imported_by"] = imported_by
+    made.globals["web"] = address
+    made.globals["FIRST_ROWS"] = FIRST_ROWS
     made.globals["VERSION"] = server_version()
     made.globals["LINKS"] = project_links()
     made.filters.update(template_filters.FILTERS)
@@ -79,10 +86,13 @@ ENVIRONMENT: Final = _environment()
 
 
 def prepare() -> None:
-    """Compile all templates and read what scripts import, before clocks run that wait for it."""
+    """Compile all templates and bundle their scripts, before clocks run that wait for it."""
+    scripts = {EVERYWHERE}
     for name in ENVIRONMENT.list_templates(extensions=["html", "svg"]):
         ENVIRONMENT.get_template(name)
-    imported_by(INDEX)  # reads the modules
+        text = (Path(templates.__file__).parent / name).read_text(encoding="utf-8")
+        scripts.update(SCRIPT.findall(text))
+    FILES.bundle([SHEET, *(f"{PAGES}{each}" for each in sorted(scripts))])
 
 
 def render(template: str, /, **values: Any) -> str:

@@ -14,12 +14,12 @@ from plyhouse.games.base import Information, Utility
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.api.boards import Standing
+from plyhouse.protocol.api.matches import Match, Seat
 from plyhouse.protocol.messages import SeatInfo
-from plyhouse.server.match.outcomes import forfeit_returns
+from plyhouse.server.match.terminations import forfeit_returns
 from plyhouse.server.match.time_control import SECOND, InvalidTimeControl, TimeControl
 from plyhouse.server.results.notations import TEXT, form_of
 from plyhouse.server.web.plots import Bar, Interval, bars
-from plyhouse.storage.rows import MatchRow
 
 FILTERS: Final[dict[str, Callable[..., Any]]] = {}
 """All filters by name."""
@@ -72,6 +72,15 @@ def draw_offers(spec: str) -> bool:
 
 
 @_filter
+def returns_unit(spec: str) -> str:
+    """Return the unit of a game's returns, such as "bb/100"; "" for none, or if not installed."""
+    try:
+        return get_game(spec).info.returns_unit
+    except GameError:
+        return ""
+
+
+@_filter
 def hidden_information(spec: str) -> bool:
     """Return whether the seats of a game see different things; not if it is not installed."""
     try:
@@ -96,7 +105,7 @@ def resignation_cost(spec: str) -> str:
 
 
 @_filter
-def holders(row: MatchRow) -> list[str]:
+def holders(row: Match) -> list[str]:
     """Return the names of a match's seats; a person plays under the player's own name."""
     return [holder_name((seat.player, seat.bot)) for seat in row.seats]
 
@@ -187,9 +196,10 @@ def signed(value: float) -> str:
 
 
 @_filter
-def scores(returns: Sequence[float]) -> str:
+def scores(seats: Sequence[Seat]) -> str:
     """Return what the seats of a match got; a dash if they got nothing."""
-    return " : ".join(signed(value) for value in returns) or "\N{EN DASH}"
+    got = [seat.returned for seat in seats if seat.returned is not None]
+    return " : ".join(map(signed, got)) or "\N{EN DASH}"
 
 
 @_filter

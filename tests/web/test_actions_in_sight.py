@@ -1,0 +1,39 @@
+"""All that a person can do in a turn is in sight without scrolling, in windows of all sizes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from .browser import Page
+from .conftest import House
+from .match_layout import look
+from .test_play import challenged
+
+pytestmark = pytest.mark.browser
+
+SIZES = [(1366, 768), (1366, 650), (844, 390), (390, 664)]
+OUT = """JSON.stringify([...document.querySelectorAll(
+    "#match .placing button, #match .prompt > .choices:not(.many) button")].filter((node) => {
+  const { left, top, right, bottom, width } = node.getBoundingClientRect();
+  return width && (top < 0 || left < 0 || bottom > innerHeight || right > innerWidth);
+}).map((node) => [node.textContent, node.getBoundingClientRect().bottom]))"""
+
+
+async def out_of_sight(page: Page) -> dict[tuple[int, int], Any]:
+    """Return by size the buttons of a turn that are not in the window."""
+    found = {}
+    for size in SIZES:
+        await page.show_as(*size)
+        await look(page)
+        found[size] = json.loads(await page.evaluate(OUT))
+    return {size: out for size, out in found.items() if out}
+
+
+@pytest.mark.parametrize("game", ["monopoly", "scrabble", "battleship"])
+async def test_actions_of_a_turn_are_in_sight(house: House, page: Page, game: str) -> None:
+    await challenged(house, page, game)
+    assert await out_of_sight(page) == {}
+    assert page.errors == []

@@ -1,0 +1,139 @@
+"""Card tables fit their windows: each action in sight, and in each turn at the same place."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator
+from typing import Any, Final
+
+import pytest
+
+from plyhouse.games import get_game
+
+from .browser import Page
+from .conftest import Bot, House, unavailable
+from .match_layout import look
+from .test_accessibility import AXE
+from .test_play import MINE, challenged_by_all
+
+pytestmark = pytest.mark.browser
+
+SIZES: Final = [(1366, 768), (1366, 650), (844, 390), (390, 664)]
+TURNS: Final = 3
+ACTIONS: Final = """
+JSON.stringify([...document.querySelectorAll(
+    "#match :is([data-spot], [data-action]), .amounts *")]
+  .filter((node) => node.offsetWidth && !node.closest("details"))
+  .map((node) => {
+    const { left, top, right, bottom } = node.getBoundingClientRect();
+    const kind = [...node.classList].find((each) => each.startsWith("third-")) ?? "";
+    return [kind || (node.dataset.spot ? "" : node.dataset.action ?? ""), left, top, right, bottom];
+  }))
+"""
+PASSIVE: Final = ("check", "call", "Pass", "heads", "penny", "Lincoln")
+
+
+def passive(legal: list[str]) -> str:
+    """Return an action that keeps the match going."""
+    return next((each for each in PASSIVE if each in legal), legal[0])
+
+
+@contextlib.asynccontextmanager
+async def answering(bots: list[Bot]) -> AsyncIterator[None]:
+    """Let bots answer with passive actions meanwhile."""
+
+    async def answer(bot: Bot) -> None:
+        while (turn := await bot.turn()) is not None:
+            bot.play(turn, passive(list(turn.observation["legal"])))
+
+    tasks = [asyncio.create_task(answer(bot)) for bot in bots]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def play(page: Page) -> bool:
+    """Play an action of the person's turn; return whether another turn came."""
+    all_of_them = "[...document.querySelectorAll('#match :is([data-spot], [data-action])')]"
+    name = "(each.dataset.spot ?? each.dataset.action)"
+    legal = await page.evaluate(f"JSON.stringify({all_of_them}.map((each) => {name}))")
+    action = json.dumps(passive(json.loads(legal)))
+    ply = await page.text("#where")
+    await page.evaluate(f"{all_of_them}.find((each) => {name} === {action}).click()")
+    await page.until(
+        f"(document.querySelector('#where').textContent !== {json.dumps(ply)} && {MINE})"
+        " || document.querySelector('#outcome').textContent"
+    )
+    return bool(await page.evaluate(MINE))
+
+
+async def boxes(page: Page) -> list[list[Any]]:
+    await look(page)
+    found: list[list[Any]] = json.loads(await page.evaluate(ACTIONS))
+    return found
+
+
+GAMES: Final = [
+    "kuhn_poker", "leduc_poker", "texas_holdem", "texas_holdem(betting=\"fixed\")", "hearts",
+    "bridge", "liars_dice", "coin_guess",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_actions_of_each_turn_are_in_sight_and_keep_their_places(
+    house: House, page: Page, game: str
+) -> None:
+    places: dict[tuple[int, int], dict[str, set[tuple[int, int]]]] = {size: {} for size in SIZES}
+    await page.show_as(*SIZES[0])
+    several = get_game(game).seats > 2  # then the bots may be the first to act
+    bots = await challenged_by_all(house, page, game, seat=int(several))
+    async with answering(bots):
+        await page.until(MINE)
+        for _ in range(TURNS):
+            for size in SIZES:
+                await page.show_as(*size)
+                for kind, left, top, right, bottom in await boxes(page):
+                    assert top >= 0, (size, kind, top)
+                    assert left >= 0, (size, kind, left)
+                    assert bottom <= size[1], (size, kind, bottom)
+                    assert right <= size[0], (size, kind, right)
+                    if kind:
+                        at = (round(left), round(bottom))
+                        places[size].setdefault(kind, set()).add(at)
+            if not await play(page):
+                break
+    moved = {size: {k: v for k, v in each.items() if len(v) > 1} for size, each in places.items()}
+    assert not any(moved.values()), moved
+    assert page.errors == []
+
+
+DICE: Final = 'backgammon(position="24x2 13x5 8x3 6x5; 24x2 13x5 8x3 6x5; 0 65")'
+RULES: Final = [
+    "aria-required-children", "label-content-name-mismatch", "target-size", "listitem", "list",
+    "nested-interactive", "color-contrast",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("game", ["hearts", "bridge", "texas_holdem", DICE])
+async def test_turn_at_a_table_keeps_nobody_out(house: House, page: Page, game: str) -> None:
+    if not AXE.exists():
+        unavailable("axe-core is not installed: npm ci")
+    source = await asyncio.to_thread(AXE.read_text)
+    bots = await challenged_by_all(house, page, game, seat=int(get_game(game).seats > 2))
+    async with answering([] if game == DICE else bots):
+        await page.until(MINE)
+        await page.evaluate(f"{source}\n;0")
+        for size in ((1366, 768), (390, 664)):
+            await page.show_as(*size)
+            await look(page)
+            values = {"runOnly": {"type": "rule", "values": RULES}}
+            found = await page.evaluate(
+                f"axe.run({json.dumps(values)}).then((said) => JSON.stringify("
+                "said.violations.map(({ id, nodes }) => [id, nodes[0].html])))"
+            )
+            assert json.loads(found) == [], (game, size)
