@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
+from plyhouse.games.values import drop_text, unit_of
 from plyhouse.protocol.api.reports import BaselineScore, Summary
 from plyhouse.server.grades.student_grades import DIGITS
 
@@ -53,6 +55,8 @@ class CostlyPly(NamedTuple):
     ply: int
     played: str
     best: str
+    cost: str
+    """The loss of value, with its unit."""
     replay: str
 
 
@@ -168,7 +172,7 @@ def advice(evidence: Evidence, missed: BaselineScore | None = None) -> tuple[str
         return f"{_title(low)} has the lowest score, {games[low]:.3f}{here}.", replay
     if (ply := evidence.costly) is not None:
         text = f"Of the reviewed plies, ply {ply.ply + 1} of a match of {_title(ply.game)} cost"
-        return f"{text} most: {ply.played} instead of {ply.best}.", ply.replay
+        return f"{text} most, {ply.cost}: {ply.played} instead of {ply.best}.", ply.replay
     if evidence.losses:
         return "Review the latest loss to find the ply that lost it.", evidence.losses[0].replay
     return ("Nothing was lost: look for stronger opponents.", "") if evidence.matches else ("", "")
@@ -183,11 +187,15 @@ def costly(rows: Iterable[tuple[str, str, Mapping[str, Any]]]) -> CostlyPly | No
     """Return the reviewed ply that cost most, in shares of the range of each game's returns."""
     most, found = 0.0, None
     for spec, match, row in rows:
-        cost = row["drop"] / _range(spec)
-        if row["action"] and row["lost"] and cost > most:
-            most = cost
+        game = _game(spec)
+        if game is None or not (row["action"] and row["lost"]):
+            continue
+        low, high = game.return_bounds
+        if row["drop"] / (high - low) > most:
+            most = row["drop"] / (high - low)
+            cost = drop_text(row["drop"], unit_of(game))
             path = match_path(match, row["ply"])
-            found = CostlyPly(spec, row["ply"], row["action"], row["best_action"], path)
+            found = CostlyPly(spec, row["ply"], row["action"], row["best_action"], cost, path)
     return found
 
 
@@ -204,19 +212,17 @@ def _latest(evidence: Evidence, *, opponent: str = "", game: str = "") -> str:
     return ""
 
 
-def _range(spec: str) -> float:
-    """Return the difference of the greatest and least return of a game; 1 if not installed."""
+def _game(spec: str) -> Game | None:
+    """Return a game; None if it is not installed."""
     try:
-        low, high = get_game(spec).return_bounds
+        return get_game(spec)
     except GameError:
-        return 1.0
-    return high - low
+        return None
 
 
 def _title(spec: str) -> str:
     """Return the title of a game, with its parameters; its spec if it is not installed."""
-    try:
-        game = get_game(spec)
-    except GameError:
+    game = _game(spec)
+    if game is None:
         return spec
     return (game.info.title or game.info.name) + game.spec.removeprefix(game.info.name)

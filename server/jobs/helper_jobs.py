@@ -335,7 +335,7 @@ class Reviews:
         await self._found.close()
 
     def _key(self, match: str, seat: int | None) -> str:
-        text = f"{match}|{seat}|{self._found.seconds:g}|plies from 1"
+        text = f"{match}|{seat}|{self._found.seconds:g}|chances of winning"
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 

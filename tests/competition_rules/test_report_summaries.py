@@ -88,7 +88,7 @@ LOSSES = (
     Loss("connect_four", ("staff/hard",), "/matches/b"),
     Loss("pig", ("staff/hard",), "/matches/a"),
 )
-PLY = CostlyPly("connect_four", 6, "c4", "d4", "/matches/b?ply=6")
+PLY = CostlyPly("connect_four", 6, "c4", "d4", "50 %", "/matches/b?ply=6")
 
 
 def test_advice_puts_the_most_frequent_forfeit_first() -> None:
@@ -112,7 +112,8 @@ def test_advice_goes_from_missed_baseline_to_game_to_ply_to_loss() -> None:
     )
     one = Evidence(12, games={"pig": 0.25}, losses=LOSSES, costly=PLY)
     assert advice(one) == (
-        "Of the reviewed plies, ply 7 of a match of Connect four cost most: c4 instead of d4.",
+        "Of the reviewed plies, ply 7 of a match of Connect four cost most, "
+        "50 %: c4 instead of d4.",
         "/matches/b?ply=6",
     )
     assert advice(Evidence(12, losses=LOSSES))[1] == "/matches/c"
@@ -132,5 +133,5 @@ def test_costliest_ply_compares_shares_of_the_range_of_returns() -> None:
     ]
     found = costly(rows)
     assert found is not None
-    assert found.replay == "/matches/small?ply=4"
+    assert (found.cost, found.replay) == ("50 %", "/matches/small?ply=4")
     assert costly([]) is None

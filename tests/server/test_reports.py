@@ -149,7 +149,7 @@ async def test_a_report_points_to_the_reviewed_ply_that_cost_most(open_house: An
     costs = {each["ply"]: each["drop"] for each in found["plies"] if each["lost"]}
     ply = max(costs, key=lambda each: costs[each])
     after = (await cup.get("/report", student))["summary"]
-    assert f"ply {ply + 1} of a match of Tic-tac-toe cost most" in after["advice"]
+    assert f"ply {ply + 1} of a match of Tic-tac-toe cost most, " in after["advice"]
     assert after["replay"] == f"/matches/{lost['match']}?ply={ply}"
 
 
