@@ -9,9 +9,10 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.harness.finals import Course, weaker_resigns
+from tests.harness.finals import HERE, Course, weaker_resigns
 
 from plyhouse.clients.cli.main import main
+from plyhouse.protocol.messages import Register
 
 NAMES = ["Ольга", "李雷", "नमस्ते"]
 FILE = """
@@ -77,3 +78,24 @@ async def test_own_name_in_another_normal_form_reads_own_data(house: Any) -> Non
     async with httpx.AsyncClient(base_url=house.server.url, headers=key) as web:
         answer = await web.get(f"/api/v1/players/{name}/data")
     assert (answer.status_code, answer.json().get("account")) == (200, "Андрей")
+
+
+async def test_import_join_and_registration_make_the_same_account(open_house: Any) -> None:
+    """One rule for names: what one way accepts, the others accept, and none drops an accent."""
+    house = await open_house(registration="open")
+    cup = Course(house, FILE, "Кубок (финал)")
+    cup.tokens["olga"] = await house.token("olga", "organise")
+    async with cup.web("olga") as api:
+        made = await api.post(HERE, json={"file": FILE.split("[[")[0]})
+        assert made.status_code == 201, made.text
+        listed = await api.post(f"{cup.here}/students", json={"csv": "name\nZoë-Ångström\n"})
+        assert [each["account"] for each in listed.json()] == ["Zoë-Ångström"]
+        await api.post(f"{cup.here}/open", json={})
+        code = (await api.post(f"{cup.here}/codes", json={"uses": 2})).json()["code"]
+    async with cup.web() as web:
+        joined = await web.post("/api/v1/join", json={"code": code, "player": "Chloé-Ångström"})
+        assert joined.json()["account"] == "Chloé-Ångström", joined.text
+        bad = await web.post("/api/v1/join", json={"code": code, "player": "Chlo\N{SNOWMAN}"})
+        assert "'\N{SNOWMAN}' (snowman)" in bad.json()["detail"], "the character itself"
+    client = await house.client()
+    assert (await client.ask(Register, "Noël-Ångström")).player == "Noël-Ångström"
