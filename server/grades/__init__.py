@@ -13,6 +13,7 @@ Each module uses only those above it:
     visible_entries         the entries that a viewer may see
     board                   the board of a final, as one viewer sees it
     standings_files         standings as CSV, Markdown and HTML
+    summaries               the first sentences of reports and of bots' pages
     grade_files             grades as CSV, and as files for Canvas, Moodle and Gradescope
 
 Nothing here does I/O or keeps state.  `plyhouse.server.competitions.results_cache` reads the

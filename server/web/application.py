@@ -38,7 +38,7 @@ from plyhouse.server.web.api import (
 from plyhouse.server.web.compression import Compression
 from plyhouse.server.web.error_responses import HANDLERS as ERROR_HANDLERS
 from plyhouse.server.web.error_responses import with_pages
-from plyhouse.server.web.pages import bot_profiles, new_competition, server
+from plyhouse.server.web.pages import bot_profiles, new_competition, server, student_reports
 from plyhouse.server.web.pages import client_pages as play_pages
 from plyhouse.server.web.pages import competition_forms as competition_form_pages
 from plyhouse.server.web.pages import competitions as competition_pages
@@ -146,6 +146,7 @@ def _handlers() -> list[Any]:
         *bot_profiles.HANDLERS,
         *competition_pages.HANDLERS,
         *competition_form_pages.HANDLERS,
+        *student_reports.HANDLERS,
         *new_competition.HANDLERS,
         *play_pages.HANDLERS,
         *game_pages.HANDLERS,

@@ -45,6 +45,7 @@ from plyhouse.protocol.api.reports import (
     ReportEntry,
     ReportScore,
     SlowPly,
+    Summary,
 )
 from plyhouse.protocol.api.server import ClusterMember, ClusterState
 from plyhouse.protocol.api.submissions import Submission, SubmissionEntry
@@ -62,7 +63,7 @@ from plyhouse.server.web.pages.games import Rules
 from plyhouse.server.web.pages.matches import FILTERS as LOOKED_FOR
 from plyhouse.server.web.pages.rendering import ENVIRONMENT, render
 from plyhouse.server.web.pages.template_filters import FILTERS
-from plyhouse.server.web.plots import Bar, HeatCell, progress, rating_history
+from plyhouse.server.web.plots import Bar, HeatCell, Plot, Score, progress, rating_history, results
 from plyhouse.storage.bot_profiles import PlyCost
 from plyhouse.storage.competition_rows import (
     CompetitionEntry,
@@ -298,7 +299,14 @@ def report(name: str) -> Report:
     return Report(
         *(name, name, name, name, name, name, [entered], [goal], [score], {name: 1}),
         *([forfeit], [slow], [lost], {}, [name]),
+        points=1.0,
+        days_late=1,
+        summary=Summary(name, name, "/matches/a?ply=3"),
     )
+
+
+def scores(name: str) -> Plot | None:
+    return results(name, [Score(name, 0.5, 0.2, 0.8, 2, 0.4, name), Score(name, 0, None, None, 1)])
 
 
 def bot_page(name: str) -> dict[str, Any]:
@@ -319,6 +327,7 @@ def bot_page(name: str) -> dict[str, Any]:
         points,
         career([lost, void], more=True),
         paces([PlyCost(name, 5, 5)], {name: name}),
+        Summary(name, name, "/matches/a"),
     )
     found = BotCareer(
         *(row, shown, [lost, void]),
@@ -328,6 +337,7 @@ def bot_page(name: str) -> dict[str, Any]:
     return {
         "found": found,
         "career": shown.career,
+        "plot": scores(name),
         "histories": [rating_history(name, points)],
         "lost": True,
         "rows": [(row, lost), (row, void)],
@@ -558,9 +568,10 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
             },
         ],
         "report.html": [
-            {"row": course(name), "report": report(name)},
+            {"row": course(name), "report": report(name), "plot": scores(name)},
             {
                 "row": course(name),
+                "plot": None,
                 "report": Report(name, name, name, "", "", "", [], [], [], {}, [], [], [], {}, []),
             },
         ],
