@@ -5,7 +5,7 @@ import { chips } from "./chips.js";
 import { smallDeed } from "./deeds.js";
 import { html, minus, svg } from "./dom.js";
 import { piece } from "./figures.js";
-import { NOTHING, drawCards } from "./hands.js";
+import { NOTHING, drawCards, walk } from "./hands.js";
 
 /** @typedef {import("./scene.js").Drawing} Drawing */
 
@@ -90,6 +90,7 @@ function drawThings(element, by, index) {
   const spoken = cards.map((card) => (card.text === null ? "face down" : card.label || card.text)).join(", ");
   const drawing = svg("svg", { viewBox: `0 0 ${columns * look.step} ${look.height * lines}`, role: active ? "group" : "img", "aria-label": `${by.words(element.label)}: ${spoken}` }, parts);
   if (lines > 1) drawing.style.setProperty("--lines", String(lines));
+  if (active) drawing.addEventListener("keydown", walk);
   return drawing;
 }
 
@@ -185,5 +186,7 @@ export function drawTable(element, by) {
     row.map((cell) => html("td", { class: [cell.highlight && "mark", cell.won && "won", cell.ground && `ground-${cell.ground}`].filter(Boolean).join(" ") || null, title: by.words(cell.label) || null }, content(cell)))));
   const head = heads.length ? html("thead", {}, html("tr", {}, names.length ? html("td", {}) : null, heads.map((label) => html("th", { scope: "col" }, by.words(label))))) : null;
   const payoffs = rows.length > 0 && rows.every((row) => row.every((cell) => PAYOFFS.test(cell.text)));
-  return html("div", { class: payoffs ? "grid table both" : "grid table" }, html("table", {}, html("caption", {}, by.words(element.label)), head, html("tbody", {}, body)));
+  const table = html("table", {}, html("caption", {}, by.words(element.label)), head, html("tbody", {}, body));
+  table.addEventListener("keydown", walk);
+  return html("div", { class: payoffs ? "grid table both" : "grid table" }, table);
 }
