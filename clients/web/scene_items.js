@@ -146,19 +146,24 @@ const PIECE = 40;
 export function drawTray(element, by) {
   const label = by.words(element.label);
   const pieces = element.pieces ?? [];
+  const spoken = pieces.map((cell) => `${(cell.count ?? 0) > 1 ? `${cell.count} ` : ""}${cell.label || cell.text}`).join(", ") || "none";
+  const title = html("span", { class: "soft" }, by.swatch(element.seat), label);
+  if (pieces.some(({ ground }) => ground)) { // each a drawing of its own, so that many of them take several lines
+    const deeds = pieces.map((cell) => svg("svg", { viewBox: `0 0 ${PIECE} ${PIECE}`, "aria-hidden": "true" }, smallDeed(cell, { x: 0, y: 0, width: PIECE, height: PIECE })));
+    return html("div", { class: "tray" }, title, html("div", { class: "deeds", role: "img", "aria-label": `${label}: ${spoken}` }, deeds));
+  }
   /** @type {SVGElement[]} */
   const shown = [];
   let x = 0;
   for (const cell of pieces) {
-    shown.push(svg("g", {}, cell.ground ? smallDeed(cell, { x, y: 0, width: PIECE, height: PIECE }) : piece(cell, by.colour(cell.owner), { x: x + PIECE / 2, y: PIECE / 2 }, PIECE)));
+    shown.push(svg("g", {}, piece(cell, by.colour(cell.owner), { x: x + PIECE / 2, y: PIECE / 2 }, PIECE)));
     x += PIECE;
     if ((cell.count ?? 0) > 1) {
       shown.push(svg("text", { class: "times", x: x - 2, y: PIECE / 2 }, `\u00d7${cell.count}`));
       x += PIECE * 0.75;
     }
   }
-  const spoken = pieces.map((cell) => `${(cell.count ?? 0) > 1 ? `${cell.count} ` : ""}${cell.label || cell.text}`).join(", ") || "none";
-  return html("div", { class: "tray" }, html("span", { class: "soft" }, by.swatch(element.seat), label),
+  return html("div", { class: "tray" }, title,
     pieces.length ? svg("svg", { viewBox: `0 0 ${x} ${PIECE}`, preserveAspectRatio: "xMinYMid", width: x * 0.75, height: PIECE * 0.75, role: "img", "aria-label": `${label}: ${spoken}` }, shown)
       : html("span", { class: "none" }, "\u2013"));
 }
