@@ -98,7 +98,7 @@ export class Picture {
       there.setAttribute("tabindex", "0");
     }
     if (before) before.focus({ preventScroll: true });
-    else if (this.keys && mine) (find(".spot[tabindex='0']") ?? find(".choices [data-action]"))?.focus(quiet);
+    else if (this.keys && mine) (find(".spot[tabindex='0']") ?? find(".choices [data-action]") ?? find("[data-action]") ?? scene.parentElement)?.focus(quiet);
     else if (this.keys) scene.parentElement?.focus({ preventScroll: true });
   }
 

@@ -3,6 +3,7 @@
 
 import { html, svg } from "./dom.js";
 import { piece } from "./figures.js";
+import { walk } from "./hands.js";
 
 /** @typedef {import("./choosing.js").Choosing} Choosing */
 
@@ -71,6 +72,7 @@ export class Placing {
     this.letters = html("div", { class: "choices letters", role: "group", "aria-label": "Which letter?" });
     this.row = html("div", { class: "choices row" }, ...(this.able ? [this.play, this.back, this.mix, element.give ? this.give : null] : []));
     this.node = html("div", { class: "placing" }, this.rack, this.row, this.letters);
+    for (const each of [this.rack, this.row, this.letters]) each.addEventListener("keydown", walk);
   }
 
   /** Take other buttons of the turn into the row, so that all stand below the board. @param {HTMLElement | null} choices */

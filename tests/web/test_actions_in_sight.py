@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from typing import Any
 
 import pytest
@@ -10,7 +11,8 @@ import pytest
 from .browser import Page
 from .conftest import House
 from .match_layout import look
-from .test_play import challenged
+from .person import opponent
+from .test_play import MINE, challenged
 
 pytestmark = pytest.mark.browser
 
@@ -36,4 +38,13 @@ async def out_of_sight(page: Page) -> dict[tuple[int, int], Any]:
 async def test_actions_of_a_turn_are_in_sight(house: House, page: Page, game: str) -> None:
     await challenged(house, page, game)
     assert await out_of_sight(page) == {}
+    assert page.errors == []
+
+
+async def test_directions_are_in_sight_beside_a_maze_and_three_players(
+    house: House, page: Page
+) -> None:
+    async with opponent(house, page, "pacman(steps=9)", random.Random(1)):
+        await page.until(MINE)
+        assert await out_of_sight(page) == {}
     assert page.errors == []

@@ -137,3 +137,14 @@ async def test_turn_at_a_table_keeps_nobody_out(house: House, page: Page, game: 
                 "said.violations.map(({ id, nodes }) => [id, nodes[0].html])))"
             )
             assert json.loads(found) == [], (game, size)
+
+
+async def test_arrow_keys_lead_over_the_bids_of_bridge(house: House, page: Page) -> None:
+    bots = await challenged_by_all(house, page, "bridge", seat=1)
+    async with answering(bots):
+        await page.until(MINE)
+        await page.evaluate("document.querySelector('[data-action=\"1C\"]').focus()")
+        for key, bid in (("ArrowRight", "2C"), ("ArrowUp", "2D"), ("ArrowLeft", "1D")):
+            await page.press(key)
+            assert await page.evaluate("document.activeElement.dataset.action") == bid
+    assert page.errors == []
