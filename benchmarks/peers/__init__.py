@@ -1,0 +1,1 @@
+"""Servers of turn-based games beside Plyhouse: ``python -m benchmarks.peers``."""
