@@ -123,7 +123,7 @@ $(PEERS): benchmarks/peers/package-lock.json
 	@touch $@
 
 peers: $(VENV)/.dev $(PEERS)  ## boardgame.io and Colyseus beside Plyhouse, in the same run
-	$(BIN)/python -m benchmarks.peers
+	$(BIN)/python benchmarks/peers.py
 
 clean:  ## remove what the build made, also compiled modules
 	rm -rf build dist site *.egg-info .mypy_cache .ruff_cache .pytest_cache

@@ -21,8 +21,7 @@ PEERS = ROOT / "benchmarks" / "peers"
 def test_two_matches_are_played_on_every_server_and_measured() -> None:
     few = ("--matches", "2", "--rounds", "1", "--pace", "1")
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.peers", *few],
-        cwd=ROOT,
+        [sys.executable, ROOT / "benchmarks" / "peers.py", *few],
         capture_output=True,
         text=True,
     )

@@ -1,14 +1,12 @@
 """The same matches of connect four on boardgame.io, Colyseus and Plyhouse, in the same run.
 
     make peers          # installs the peers, and then runs:
-    python -m benchmarks.peers
-    python -m benchmarks.peers --matches 400 --tables 25 --rounds 5
+    python benchmarks/peers.py --matches 400 --tables 25 --rounds 5
 
 Every server plays the same random matches, checks every move, and has to name the same winner; the
-run ends otherwise.  All of them stay up from the first round to the last, and are measured in turn,
-each after the others; figures are medians of the rounds.  The players are one process of node
-(``players.mjs``), over websockets: as JSON for Plyhouse and boardgame.io, by its own client for
-Colyseus.
+run ends otherwise.  All of them stay up from the first round to the last, and are measured in turn;
+figures are medians of the rounds.  The players are one process of node (``peers/players.mjs``) and
+use websockets: with JSON for Plyhouse and boardgame.io, by its own client for Colyseus.
 
 * *plies /s*: the players answer at once; matches are made, joined and left within this time.
 * *us /ply*: processor time of the server's process (user and system, all threads) meanwhile.
@@ -41,13 +39,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.hosting import interpreter, make_token, processor_time
+from hosting import interpreter, make_token, processor_time
 
 from plyhouse.games import TERMINAL, get_game
 from plyhouse.server.match import engine
 
-HERE: Final = Path(__file__).parent
-MODULES: Final = HERE / "node_modules"
+HERE: Final = Path(__file__).with_suffix("")
+"""The servers and the players that are programs of node."""
 WARM_UP: Final = 50
 """Matches that each server plays first, while node compiles."""
 URL: Final = re.compile(r"http://[\d.]+:\d+")
@@ -226,7 +224,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--pace", type=float, default=100.0, help="ms between plies, for latency")
     options = parser.parse_args()
-    if shutil.which("node") is None or not MODULES.is_dir():
+    if shutil.which("node") is None or not (HERE / "node_modules").is_dir():
         sys.exit("The peers are not installed: `make peers` does that, with node 20 and npm")
     matches = random_matches(options.matches, 1)
     print(versions())

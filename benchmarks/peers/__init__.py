@@ -1,1 +1,0 @@
-"""Servers of turn-based games beside Plyhouse: ``python -m benchmarks.peers``."""
