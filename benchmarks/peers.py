@@ -6,9 +6,10 @@
 Every server plays the same random matches, checks every move, and has to name the same winner; the
 run ends otherwise.  All of them stay up from the first round to the last, and are measured in turn;
 figures are medians of the rounds.  The players are one process of node (``peers/players.mjs``) and
-use websockets: with JSON for Plyhouse and boardgame.io, by its own client for Colyseus.
+use websockets: with msgpack for Plyhouse, JSON for boardgame.io, by its own client for Colyseus.
 
-* *plies /s*: the players answer at once; matches are made, joined and left within this time.
+* *plies /s*: the players answer at once.  Matches are made, joined and left within this time, as
+  are connections where each match needs its own (Colyseus).
 * *us /ply*: processor time of the server's process (user and system, all threads) meanwhile.
 * *p50*, *p99*: milliseconds from the sending of an action until the opponent hears of it, while
   each match waits ``--pace`` ms between plies.
@@ -99,15 +100,22 @@ class Server:
         assert self.process is not None
         settings: dict[str, Any] = {"peer": self.peer, "url": self.url, "token": self.token}
         settings |= {"tables": tables, "pace": pace, "matches": list(matches)}
-        before = processor_time(self.process.pid)
-        done = subprocess.run(
+        with subprocess.Popen(
             ["node", HERE / "players.mjs"],
-            input=json.dumps(settings),
-            check=True,
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-        )
-        found: dict[str, Any] = json.loads(done.stdout)
+        ) as players:
+            assert players.stdin is not None
+            assert players.stdout is not None
+            players.stdin.write(json.dumps(settings))
+            players.stdin.close()
+            players.stdout.readline()  # they are connected
+            before = processor_time(self.process.pid)
+            line = players.stdout.readline()
+        if not line:
+            raise SystemExit(f"the players of {self.name} have failed")
+        found: dict[str, Any] = json.loads(line)
         self.plies += found["plies"]
         found["spent"] = processor_time(self.process.pid) - before
         return found

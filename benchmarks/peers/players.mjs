@@ -1,6 +1,6 @@
 /**
  * Plays matches of connect four on a server, several at a time; settings come as JSON on standard
- * input, figures go as JSON to standard output.
+ * input. A line says when everybody is connected, the next one has figures as JSON.
  *
  * settings: `peer`, `url`, `token` (of Plyhouse), `tables` at a time, `pace` in ms between plies,
  * and `matches`: for each the columns of its `moves`, and its `winner` (0, 1 or null).
@@ -10,11 +10,13 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
 import { Client } from "@colyseus/sdk";
+import { Packr } from "msgpackr";
 import WebSocket from "ws";
 
 const require = createRequire(import.meta.url);
 const { io } = require("socket.io-client");
 
+const packr = new Packr({ useRecords: false });
 const settings = JSON.parse(readFileSync(0, "utf8"));
 const latencies = [];
 let plies = 0;
@@ -76,14 +78,14 @@ class PlyhouseTable extends Table {
 
   connect(end) {
     const url = `${settings.url.replace("http", "ws")}/ws`;
-    const socket = new WebSocket(url, "plyhouse.v1+json", { perMessageDeflate: false });
+    const socket = new WebSocket(url, "plyhouse.v1+msgpack", { perMessageDeflate: false });
     const bot = `${this.name}-${end}`;
     return new Promise((resolve) => {
-      const say = (type, more) => socket.send(JSON.stringify({ type, id: ++this.number, ...more }));
+      const say = (type, more) => socket.send(packr.pack({ type, id: ++this.number, ...more }));
       const hello = { token: settings.token, bot, max_matches: 1, takeover: true };
       socket.on("open", () => say("hello", hello));
       socket.on("message", (data) => {
-        const message = JSON.parse(data);
+        const message = packr.unpack(data);
         switch (message.type) {
           case "welcome":
             resolve({ say, close: () => socket.close() });
@@ -103,10 +105,10 @@ class PlyhouseTable extends Table {
             break;
           }
           case "ping":
-            socket.send(JSON.stringify({ type: "pong", re: message.id }));
+            socket.send(packr.pack({ type: "pong", re: message.id }));
             break;
           case "error":
-            fail(data);
+            fail(JSON.stringify(message));
         }
       });
     });
@@ -225,6 +227,7 @@ const tables = await Promise.all(
     return table;
   }),
 );
+console.log("connected");
 const begun = performance.now();
 await Promise.all(
   tables.map(async (table) => {
