@@ -46,7 +46,7 @@ def value_text(value: float, unit: str) -> str:
     if unit == PERCENT:
         return _percent(50 * (min(1.0, max(-1.0, value)) + 1))
     text = f"{value:+.2f}".replace("-", "\N{MINUS SIGN}")
-    return f"{text if float(f'{value:.2f}') else '0.00'} {unit}"
+    return f"{text if round(value, 2) else '0.00'} {unit}"
 
 
 def drop_text(drop: float, unit: str) -> str:
@@ -69,7 +69,7 @@ def number(value: float) -> str:
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
     text = f"{value:.{3 if abs(value) >= 0.1 else 4}f}".rstrip("0").rstrip(".")
-    return "0" if text in ("-0", "") else text.replace("-", "−")
+    return "0" if text in ("-0", "") else text.replace("-", "\N{MINUS SIGN}")
 
 
 def probability_text(value: float) -> str:

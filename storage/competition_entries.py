@@ -16,8 +16,14 @@ from plyhouse.storage.competition_rows import (
     Submission,
     VersionRow,
 )
-from plyhouse.storage.competition_sql import entries_of, find, without_games
-from plyhouse.storage.competition_students import is_frozen, name_of, not_open, student_of
+from plyhouse.storage.competition_sql import (
+    entries_of,
+    find,
+    is_frozen,
+    not_open,
+    without_games,
+)
+from plyhouse.storage.competition_students import name_of, student_of
 from plyhouse.storage.entry_rule import Candidate
 from plyhouse.storage.errors import CompetitionRefusal, Unknown
 from plyhouse.storage.locks import locking

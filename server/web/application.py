@@ -46,7 +46,7 @@ from plyhouse.server.web.pages import games as game_pages
 from plyhouse.server.web.pages import leaderboards as leaderboard_pages
 from plyhouse.server.web.pages import matches as match_pages
 from plyhouse.server.web.pages.rendering import prepare
-from plyhouse.server.web.parameters import refuse_unknown
+from plyhouse.server.web.parameters import refuse_unknown, restore_slashes
 from plyhouse.server.web.request_limits import MAX_BODY
 
 PROBLEM: Final = {
@@ -115,7 +115,7 @@ def _routed() -> Litestar:
     return Litestar(
         handlers,
         exception_handlers={kind: with_pages(each) for kind, each in ERROR_HANDLERS.items()},
-        middleware=[Compression],
+        middleware=[Compression, restore_slashes],
         before_request=refuse_unknown,
         logging_config=None,
         response_cache_config=ResponseCacheConfig(),

@@ -102,7 +102,7 @@ def test_a_board_has_returns_luck_nash_shares_and_notes(
     board = view(line("ada/x", returns=lucky, nash=share), line("b/y"), notes=("Beware.",))
     print_board(board, more=True)
     told = capsys.readouterr()
-    shown = ("pig: return", "while watching", "-0.75 to +1.25", "without luck", "Nash share")
+    shown = ("pig: return", "while watching", "−0.75 to +1.25", "without luck", "Nash share")
     for part in (*shown, "0.33"):
         assert part in told.out, part
     assert "Beware." in told.err

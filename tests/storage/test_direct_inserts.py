@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import Connection, text
 from tests.storage.conftest import World
 
@@ -49,8 +50,7 @@ async def test_every_column_is_stored_as_by_a_tool(postgres_tables: str) -> None
 
 
 def _of(match: str, row: EventRow) -> EventRow:
-    names = EventRow.__struct_fields__
-    return EventRow(*(match if name == "match_id" else getattr(row, name) for name in names))
+    return replace(row, match_id=match)
 
 
 @pytest.mark.parametrize(
