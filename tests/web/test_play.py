@@ -46,7 +46,7 @@ async def challenged(house: House, page: Page, game: str, seat: int = 0) -> Bot:
 async def challenged_by_all(house: House, page: Page, game: str, seat: int = 0) -> list[Bot]:
     """A match of `ann` against a bot for every other seat; the first one challenged all."""
     bot = await house.bot("bob")
-    guests = ("carol", "dave")[: get_game(game).seats - 2]
+    guests = ("carol", "dave", "erin", "frank")[: get_game(game).seats - 2]
     games = [get_game(game).info.name]
     others = [await house.bot(name, games=games) for name in guests]
     ann = await house.bot("ann", "ann", games=games)  # in person, until her page takes over
