@@ -114,7 +114,7 @@ HINTS: Final = {
     "lay": "Drag what you place, or let chance place all. Click or tap a piece twice to turn it.",
     "span": "Click or tap one end of what you place, then the other end.",
     "spot": "Click or tap a spot of the board.",
-    "place": "Click or tap a piece, then its square. When all lie on the board, press Play.",
+    "place": "Drag a piece to its square, or click or tap it and then the square. Then press Play.",
     "card": "Click or tap one of the cards.",
     "coin": "Click or tap one of the coins.",
     "button": "Press one of the buttons.",

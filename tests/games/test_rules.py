@@ -41,7 +41,7 @@ def test_definitions_have_their_term() -> None:
         ("coins", ["one of the coins"]),
         ("hearts", ["one of the cards"]),
         ("liars_dice", ["button"]),
-        ("scrabble", ["then its square", "button"]),
+        ("scrabble", ["to its square", "button"]),
         ("pig", ["button", "r, h"]),
     ],
 )

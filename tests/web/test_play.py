@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
+from playwright.async_api import Browser
 
 from plyhouse.games import get_game
 from plyhouse.protocol.messages import Answer, Challenge, DeclineDraw, OfferDraw, Seek
 from plyhouse.server.lobby import lobby
 
-from .browser import Page, sign_in
+from .browser import Page, open_page, sign_in
 from .conftest import Bot, House, sign_in_before
 
 pytestmark = pytest.mark.browser
@@ -68,6 +69,16 @@ async def opened(page: Page, kind: str) -> set[str]:
     """The spots that can be chosen now."""
     script = f"[...document.querySelectorAll('.spot.{kind}')].map((node) => node.dataset.spot)"
     return set(await page.evaluate(script))
+
+
+async def test_a_finger_drags_a_piece_and_the_page_stays(house: House, browser: Browser) -> None:
+    async with open_page(browser, touch=True) as page:
+        await page.show_as(390, 664)
+        await challenged(house, page, "chess")
+        await page.drag(spot("e2"), spot("e4"), touch=True)
+        await page.until(f"{ACTIONS}.length === 1")
+        assert await page.evaluate(ACTIONS) == ["e4"]
+        assert page.errors == []
 
 
 async def test_a_person_finds_an_opponent_by_seeking(house: House, page: Page) -> None:
