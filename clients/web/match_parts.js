@@ -18,7 +18,7 @@ import { columns } from "./table.js";
 import { Thoughts } from "./thoughts.js";
 import { dice } from "./verify.js";
 
-const LEAST = { table: 290, board: 160, list: 150, page: 320, upright: 420 }; // pixels; a page scrolls rather than show a smaller board
+const LEAST = { table: 290, board: 160, list: 150, page: 320, pair: 465, upright: 420 }; // pixels; a page scrolls rather than show a smaller board
 
 const GAP = 8; // pixels between the rows of the page
 
@@ -157,7 +157,8 @@ export class Parts {
       const words = layout === "stacked" ? ", .prompt > :not(.moves, [aria-label='Which one?']), #own" : "";
       const below = layout === "beside" ? [] : [...place.querySelectorAll(`.seats > .below, .scene > :not(.boards, .prompt)${words}`)];
       const needed = () => below.reduce((sum, node) => sum + (node.getBoundingClientRect().top + scrollY >= top ? /** @type {HTMLElement} */ (node).offsetHeight + GAP : 0), 0);
-      const least = (boards.querySelector(".upright") ? LEAST.upright : LEAST.page) * (layout === "stacked" ? boards.children.length : 1);
+      const several = layout === "stacked" && boards.children.length > 1;
+      const least = several ? (boards.querySelector(".spot") ? LEAST.pair : LEAST.page * boards.children.length) : boards.querySelector(".upright") ? LEAST.upright : LEAST.page;
       /** @type {NodeListOf<SVGSVGElement>} */
       const drawn = boards.querySelectorAll(".grid > svg");
       const single = layout !== "stacked" && drawn.length === 1;

@@ -1,4 +1,4 @@
-"""One sheet with pictures of all games and pages: light, dark, and on a phone.
+"""One sheet with pictures of all games and pages: light, dark, and on a phone, upright and not.
 
 ``python -m tests.web.contact_sheet sheet.html`` plays a few plies of each game as a person,
 opens every page of a populated server, and writes one file; ``sheet.png`` writes it as one picture.
@@ -34,7 +34,8 @@ __all__ = ["LOOKS", "Row", "take", "write"]
 LOOKS: Final = {
     "light": ((1366, 768), False),
     "dark": ((1366, 768), True),
-    "phone": ((390, 844), False),
+    "phone": ((390, 664), False),
+    "landscape": ((844, 390), False),
 }
 """Sizes of windows, and whether it is dark."""
 PRESSES: Final = 9
