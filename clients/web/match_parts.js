@@ -126,11 +126,19 @@ export class Parts {
     fit(scene, Math.max(high - (narrow ? seats.node.parentElement?.offsetHeight ?? 0 : 0), LEAST.board));
   }
 
+  /** How the page of a match is laid out; see style.css. */
+  get layout() {
+    return getComputedStyle(place).getPropertyValue("--layout").trim();
+  }
+
   /** Give the table the height of the window, and the words and buttons below it as much as they have ever needed. */
   roomOnTable() {
     const table = /** @type {HTMLElement} */ (this.scene.parentElement);
     const top = table.getBoundingClientRect().top + scrollY;
-    if (mode === "page") table.style.setProperty("--high", `${Math.max(LEAST.table, innerHeight - top - GAP)}px`);
+    // In one column the result of a match that is over stands below the table, and is to be seen with it.
+    const told = place.matches(".ended") && this.layout === "stacked" ? [this.sitting, this.outcome, this.again] : [];
+    const below = told.reduce((sum, node) => sum + (node.offsetHeight ? node.offsetHeight + GAP : 0), 0);
+    if (mode === "page") table.style.setProperty("--high", `${Math.max(LEAST.table, innerHeight - top - GAP - below)}px`);
     const prompt = /** @type {HTMLElement | null} */ (this.scene.querySelector(".prompt"));
     if (!prompt) return;
     const key = `${innerWidth}x${innerHeight}`; // in another window they may need less
@@ -149,7 +157,7 @@ export class Parts {
     const { scene, list } = this;
     /** @type {HTMLElement | null} */
     const boards = scene.querySelector(".boards");
-    const layout = getComputedStyle(place).getPropertyValue("--layout").trim(); // see style.css
+    const { layout } = this;
     if (boards) {
       place.parentElement?.style.removeProperty("--column");
       const top = boards.getBoundingClientRect().top + scrollY;

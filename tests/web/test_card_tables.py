@@ -151,6 +151,24 @@ async def test_arrow_keys_lead_over_the_bids_of_bridge(house: House, page: Page)
     assert page.errors == []
 
 
+TOLD: Final = """JSON.stringify([...document.querySelectorAll("#outcome, #again button")]
+  .map((node) => node.getBoundingClientRect().bottom))"""
+
+
+async def test_result_and_what_comes_next_are_in_sight(house: House, page: Page) -> None:
+    await page.show_as(390, 664)
+    bots = await challenged_by_all(house, page, "kuhn_poker", seat=0)
+    async with answering(bots):
+        for _ in range(2):  # it asks once more
+            await page.tab.click('[data-request="resign"]')
+        await page.until("document.querySelector('#again [data-rematch]')")
+        for size in SIZES:
+            await page.show_as(*size)
+            await look(page)
+            assert max(json.loads(await page.evaluate(TOLD))) <= size[1], size
+    assert page.errors == []
+
+
 CARRIED: Final = """
 window.carried = 0;
 new MutationObserver((records) => {
