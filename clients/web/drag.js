@@ -7,7 +7,7 @@ const FAR = 6; // pixels after which it is no click any more
 /** @type {["pointerup", "pointercancel"]} */
 const ENDS = ["pointerup", "pointercancel"];
 
-/** @typedef {((there: string | null) => void) & {over?: (there: string) => void, loose?: boolean}} Put `loose`: it may leave the board */
+/** @typedef {((there: string | null, x: number) => void) & {over?: (there: string) => void, loose?: boolean}} Put `x`: pixels from the left edge; `loose`: it may leave the board */
 
 /**
  * A picture of something that follows the pointer over the whole page.
@@ -97,7 +97,7 @@ export const drag = {
       stop();
       if (!ghost) return;
       ended = performance.now();
-      put?.(at.type === "pointerup" ? under(at)?.dataset.name ?? null : null);
+      put?.(at.type === "pointerup" ? under(at)?.dataset.name ?? null : null, at.clientX);
     };
     const stop = () => {
       carrying = false;

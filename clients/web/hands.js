@@ -33,8 +33,8 @@ const picture = (card) => svg("svg", { viewBox: "0 0 64 88", class: "whole-card"
   svg("rect", { class: card.text === null ? "back" : "card", x: 2, y: 2, width: 60, height: 84, rx: 6 }), face(card),
   card.highlight ? svg("rect", { class: "counts", x: 2, y: 2, width: 60, height: 84, rx: 6 }) : null);
 
-/** @param {Element} node */
-const middleOf = (node) => {
+/** The middle of what is drawn. @param {Element} node */
+export const middleOf = (node) => {
   const { x, y, width, height } = node.getBoundingClientRect();
   return { x: x + width / 2, y: y + height / 2 };
 };

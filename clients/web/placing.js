@@ -4,7 +4,7 @@
 import { html, svg } from "./dom.js";
 import { drag } from "./drag.js";
 import { piece } from "./figures.js";
-import { walk } from "./hands.js";
+import { middleOf, walk } from "./hands.js";
 
 /** @typedef {import("./choosing.js").Choosing} Choosing */
 
@@ -141,7 +141,8 @@ export class Placing {
 
   /** Drag a piece to a spot, or back to the others. @type {(index: number, from?: string) => import("./drag.js").Put} */
   drag(index, from) {
-    return Object.assign((/** @type {string | null} */ to) => {
+    return Object.assign((/** @type {string | null} */ to, /** @type {number} */ x) => {
+      if (to === RACK) this.move(index, x);
       if (to === from || (to !== null && to !== RACK && this.covers(to))) { // it stays where it was
         this.by.refresh();
         return;
@@ -174,6 +175,14 @@ export class Placing {
       [this.order[at], this.order[other]] = [this.order[other], this.order[at]];
     }
     this.by.refresh();
+  }
+
+  /** Put a piece in its order before the first one that is right of a place. @param {number} index @param {number} x */
+  move(index, x) {
+    const tiles = /** @type {HTMLElement[]} */ ([...this.rack.children]);
+    const next = tiles.find((tile) => Number(tile.dataset.index) !== index && middleOf(tile).x > x + 1)?.dataset.index;
+    this.order = this.order.filter((each) => each !== index);
+    this.order.splice(next === undefined ? this.order.length : this.order.indexOf(Number(next)), 0, index);
   }
 
   /** Play what lies on the board, if it is legal. */
@@ -247,7 +256,7 @@ export class Placing {
   /** A piece that is not on the board. @param {number} index */
   tile(index) {
     const cell = this.element.pieces[index];
-    const node = html("button", { type: "button", class: "tile", disabled: !this.able, "data-piece": cell.text, "aria-label": cell.label, "aria-pressed": String(this.held === index || Boolean(this.given?.has(index))) }, picture(cell, "stone"));
+    const node = html("button", { type: "button", class: "tile", disabled: !this.able, "data-piece": cell.text, "data-index": index, "aria-label": cell.label, "aria-pressed": String(this.held === index || Boolean(this.given?.has(index))) }, picture(cell, "stone"));
     node.addEventListener("pointerdown", (event) => drag.begin(event, node, RACK, () => (this.given ? null : this.drag(index))));
     node.addEventListener("click", () => {
       if (drag.over()) return;

@@ -235,3 +235,12 @@ async def test_tile_is_dragged_to_a_square_to_another_one_and_back(
         assert await page.evaluate(LAID) == []
         assert await page.evaluate(IN_RACK) == 7
         assert page.errors == []
+
+
+async def test_tiles_are_put_in_another_order_by_dragging(page: Page, tmp_path: Path) -> None:
+    await shown(page, tmp_path, "CATVVWB")
+    order = "[...document.querySelectorAll('.rack .tile')].map((tile) => tile.dataset.piece)"
+    before = await page.evaluate(order)
+    await page.drag(f".rack [data-piece='{before[0]}']", f".rack [data-piece='{before[2]}']")
+    assert await page.evaluate(order) == [*before[1:3], before[0], *before[3:]]
+    assert page.errors == []
