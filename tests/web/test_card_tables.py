@@ -81,7 +81,7 @@ async def boxes(page: Page) -> list[list[Any]]:
 GAMES: Final = [
     "kuhn_poker", "leduc_poker", "texas_holdem", "texas_holdem(betting=\"fixed\")",
     "texas_holdem(seats=6)", "hearts",
-    "bridge", "liars_dice", "coin_guess",
+    "bridge", "liars_dice", "liars_dice(dice=5)", "coin_guess",
 ]  # fmt: skip
 
 
