@@ -33,17 +33,20 @@ const picture = (card) => svg("svg", { viewBox: "0 0 64 88", class: "whole-card"
   svg("rect", { class: card.text === null ? "back" : "card", x: 2, y: 2, width: 60, height: 84, rx: 6 }), face(card),
   card.highlight ? svg("rect", { class: "counts", x: 2, y: 2, width: 60, height: 84, rx: 6 }) : null);
 
-/** @param {Element} node */
-const middleOf = (node) => {
+/** The middle of what is drawn. @param {Element} node */
+export const middleOf = (node) => {
   const { x, y, width, height } = node.getBoundingClientRect();
   return { x: x + width / 2, y: y + height / 2 };
 };
 
-/** The next button in another row, straight above or below if there is one. @type {(here: HTMLElement, all: HTMLElement[], step: number) => HTMLElement | undefined} */
-function inNextRow(here, all, step) {
-  const from = middleOf(here);
-  const rows = all.map((node) => ({ node, to: middleOf(node) })).map(({ node, to }) => ({ node, away: Math.round(step * (to.y - from.y)), aside: Math.abs(to.x - from.x) }));
-  return rows.filter(({ away }) => away > ROW).sort((one, other) => one.away - other.away || one.aside - other.aside)[0]?.node;
+/** The nearest button in a direction: in the same row, or straight above or below if there is one. @type {(here: HTMLElement, all: HTMLElement[], upright: boolean, step: number) => HTMLElement | undefined} */
+function nearest(here, all, upright, step) {
+  const [from, { height }] = [middleOf(here), here.getBoundingClientRect()];
+  const found = all.map((node) => ({ node, to: middleOf(node) })).map(({ node, to }) => {
+    const [x, y] = [Math.round(step * (to.x - from.x)), Math.round(step * (to.y - from.y))];
+    return { node, away: upright ? y : x, aside: Math.abs(upright ? x : y) };
+  });
+  return found.filter(({ away, aside }) => away > ROW && (upright || aside < height / 2)).sort((one, other) => one.away - other.away || one.aside - other.aside)[0]?.node;
 }
 
 /** Arrow keys lead from one button of a group to the next one, or to the next row. @param {KeyboardEvent} event */
@@ -53,8 +56,8 @@ export function walk(event) {
   if (!step || !group) return;
   const all = /** @type {HTMLElement[]} */ ([...group.querySelectorAll("button:enabled, [role='button']")]);
   const here = /** @type {HTMLElement} */ (event.target);
-  const there = event.key === "ArrowUp" || event.key === "ArrowDown" ? inNextRow(here, all, step)
-    : all[(all.indexOf(here) + step + all.length) % all.length];
+  const upright = event.key === "ArrowUp" || event.key === "ArrowDown";
+  const there = nearest(here, all, upright, step) ?? (upright ? null : all[(all.indexOf(here) + step + all.length) % all.length]);
   if (!there) return;
   there.focus();
   event.preventDefault();

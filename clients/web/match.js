@@ -256,7 +256,7 @@ function over(outcome) {
     const { game = "", time = "", rated } = place.dataset;
     const next = showSitting(parts.sitting);
     offerRematch(parts.again, { seats: match.seats, seat: match.seat, game, time, rated: rated !== undefined, next, say: setState })
-      .catch((error) => setState(error.message));
+      .then(() => parts.room(), (error) => setState(error.message));
   }
   passing.pursue();
   load(); // the last position, also of a match that ended while nobody told us

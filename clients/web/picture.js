@@ -74,7 +74,8 @@ export class Picture {
     output.mark(at);
     const text = match.outcome && !comingTo() ? result() : "";
     if (outcome.textContent !== text) outcome.textContent = text;
-    place.classList.toggle("ended", Boolean(text));
+    const ended = place.classList.contains("ended");
+    if (place.classList.toggle("ended", Boolean(text)) !== ended) this.parts.room();
     const said = place.querySelector(".status .said")?.textContent;
     place.classList.toggle("told", Boolean(said) && text.startsWith(said ?? "")); // not twice
     this.showSeats();

@@ -168,6 +168,8 @@ export function drawTray(element, by) {
       : html("span", { class: "none" }, "\u2013"));
 }
 
+const MOST_ROWS = 7; // of a table that stands upright also in a wide window
+
 /** What the first and the second seat get, as a cell of a table. */
 const PAYOFFS = /^(-?[\d.]+),(-?[\d.]+)$/;
 
@@ -193,5 +195,7 @@ export function drawTable(element, by) {
   const payoffs = rows.length > 0 && rows.every((row) => row.every((cell) => PAYOFFS.test(cell.text)));
   const table = html("table", {}, html("caption", {}, by.words(element.label)), head, html("tbody", {}, body));
   table.addEventListener("keydown", walk);
-  return html("div", { class: payoffs ? "grid table both" : "grid table" }, table);
+  const long = rows.length > MOST_ROWS && !names.length && !heads.length; // may lie on its side
+  if (long) table.style.setProperty("--across", String(rows[0].length));
+  return html("div", { class: ["grid table", payoffs && "both", long && "long"].filter(Boolean).join(" ") }, table);
 }

@@ -48,3 +48,25 @@ async def test_directions_are_in_sight_beside_a_maze_and_three_players(
         await page.until(MINE)
         assert await out_of_sight(page) == {}
     assert page.errors == []
+
+
+DRAWN = "#scene .boards .grid > svg"
+BOARDS = f"""JSON.stringify([...document.querySelectorAll("{DRAWN}")].map((node) => {{
+  const {{ top, bottom, width }} = node.getBoundingClientRect();
+  return [top, bottom, width];
+}}))"""
+
+
+async def test_both_boards_of_battleship_are_in_sight_on_a_phone(house: House, page: Page) -> None:
+    async with opponent(house, page, 'battleship(fleet="5,3")', random.Random(1)):
+        await page.until(MINE)
+        await page.click(".laying .lay")
+        await page.until(f"{MINE} && document.querySelectorAll('{DRAWN}').length === 2")
+        await page.show_as(390, 664)
+        await look(page)
+        (top, _, width), (_, bottom, _) = json.loads(await page.evaluate(BOARDS))
+        assert top >= 0
+        assert bottom <= 664
+        assert width >= 270
+        assert "Your turn" in await page.text("#prompt .status")
+    assert page.errors == []
