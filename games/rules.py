@@ -114,8 +114,9 @@ HINTS: Final = {
     "lay": "Drag what you place, or let chance place all. Click or tap a piece twice to turn it.",
     "span": "Click or tap one end of what you place, then the other end.",
     "spot": "Click or tap a spot of the board.",
-    "place": "Click or tap a piece, then its square. When all lie on the board, press Play.",
-    "item": "Click or tap one of the cards or coins.",
+    "place": "Drag a piece to its square, or click or tap it and then the square. Then press Play.",
+    "card": "Click or tap one of the cards.",
+    "coin": "Click or tap one of the coins.",
     "button": "Press one of the buttons.",
 }
 """Sentences for the ways into an action, the most common first."""
@@ -131,7 +132,7 @@ def _ways(scene: Scene) -> Iterator[str]:
                 # Clients show the actions of a table as buttons.
                 yield "button" if element.look == "table" else "spot"
         elif isinstance(element, Hand) and any(card.action is not None for card in element.cards):
-            yield "item"
+            yield "coin" if element.look == "coins" else "card"
         elif isinstance(element, Placing):
             yield "place"
         elif isinstance(element, Laying):

@@ -8,13 +8,14 @@ Start at `store`, an open database that runs functions of a `Connection`.  Such 
     bot_profiles          the pages of bots
     leaderboards          leaderboards, ratings, and results for their fits
     match_writes          writes of running matches; voiding has those of void ones
+    direct_inserts        events that PostgreSQL stores by one statement with its lease
     match_reads           matches that are read back; match_lists: filtered lists
     outputs               output of hosted bots
     tournaments           tournaments: the schedules of single games in competitions
     tournament_settings   their settings besides columns, as JSON; the sides in them
     competition_sql       competitions: their lifecycle
     competition_students  the class; join_codes, competition_entries: its parts
-    entry_rule       who enters a competition and its games
+    entry_rule            who enters a competition and its games
     competition_staff     roles of the staff; competition_messages: what it tells students
     competition_results   matches of a final; competition_reruns: of its repetitions
     competition_changes   another file, copies, and what a deletion takes along

@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import Connection, exists, select
+from sqlalchemy import ColumnElement, Connection, exists, select
 
 from plyhouse.protocol.api.competitions import Measure
 from plyhouse.storage import audit, entry_rule, tournaments
@@ -195,6 +195,12 @@ def names(connection: Connection, limit: int) -> list[str]:
     query = select(here.name).where(here.status != "deleted")
     newest = query.order_by(here.created_ms.desc(), here.id.desc()).limit(limit)
     return list(connection.execute(newest).scalars())
+
+
+def without_games(connection: Connection, which: ColumnElement[bool]) -> list[CompetitionRow]:
+    """Return competitions in the order of their ids, without their games."""
+    query = select(*_COLUMNS).where(which).order_by(competitions.c.id)
+    return [_row(row) for row in connection.execute(query)]
 
 
 def _row(row: object) -> CompetitionRow:

@@ -206,6 +206,7 @@ export class Choosing {
     if (spot) node.dataset.spot = spot;
     node.dataset.name = name;
     node.addEventListener("click", () => { if (!drag.over()) this.pick(name); });
+    drag.still(node);
     node.addEventListener("pointerdown", (event) => drag.begin(event, node, name, (/** @type {string} */ taken) => this.take(taken)));
     if (cell.action && !cell.name) { // such as a column: all its spots light up together
       const group = this.same.get(cell.action) ?? [];
@@ -271,6 +272,7 @@ export class Choosing {
   /** Take up what stands on a spot; returns what to call when it is put down, or null. @type {(name: string) => import("./drag.js").Put | null} */
   take(name) {
     const { ahead, choice, laying } = this;
+    if (this.placing) return this.placing.take(name);
     if (laying) {
       const cell = laying.at(name);
       if (!cell || laying.indexAt(cell) < 0) return null;

@@ -5,6 +5,8 @@ import { SUITS, piece } from "./figures.js";
 
 /** @typedef {import("./scene.js").Drawing} Drawing */
 
+const ROW = 4; // pixels by which the middles of buttons in one row may differ
+
 /** A spot on which nothing stands. @type {Scenes.Cell} */
 export const NOTHING = { text: "", owner: null, shape: "", action: null, label: "", highlight: false, name: "", face: "" };
 
@@ -31,12 +33,33 @@ const picture = (card) => svg("svg", { viewBox: "0 0 64 88", class: "whole-card"
   svg("rect", { class: card.text === null ? "back" : "card", x: 2, y: 2, width: 60, height: 84, rx: 6 }), face(card),
   card.highlight ? svg("rect", { class: "counts", x: 2, y: 2, width: 60, height: 84, rx: 6 }) : null);
 
-/** Arrow keys lead from one button of a row to the next. @param {KeyboardEvent} event */
+/** The middle of what is drawn. @param {Element} node */
+export const middleOf = (node) => {
+  const { x, y, width, height } = node.getBoundingClientRect();
+  return { x: x + width / 2, y: y + height / 2 };
+};
+
+/** The nearest button in a direction: in the same row, or straight above or below if there is one. @type {(here: HTMLElement, all: HTMLElement[], upright: boolean, step: number) => HTMLElement | undefined} */
+function nearest(here, all, upright, step) {
+  const [from, { height }] = [middleOf(here), here.getBoundingClientRect()];
+  const found = all.map((node) => ({ node, to: middleOf(node) })).map(({ node, to }) => {
+    const [x, y] = [Math.round(step * (to.x - from.x)), Math.round(step * (to.y - from.y))];
+    return { node, away: upright ? y : x, aside: Math.abs(upright ? x : y) };
+  });
+  return found.filter(({ away, aside }) => away > ROW && (upright || aside < height / 2)).sort((one, other) => one.away - other.away || one.aside - other.aside)[0]?.node;
+}
+
+/** Arrow keys lead from one button of a group to the next one, or to the next row. @param {KeyboardEvent} event */
 export function walk(event) {
-  const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-  if (!step || !(event.currentTarget instanceof HTMLElement)) return;
-  const all = [...event.currentTarget.querySelectorAll("button")];
-  all[(all.indexOf(/** @type {HTMLButtonElement} */ (event.target)) + step + all.length) % all.length]?.focus();
+  const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -1, ArrowDown: 1 }[event.key];
+  const group = /** @type {HTMLElement | null} */ (event.currentTarget);
+  if (!step || !group) return;
+  const all = /** @type {HTMLElement[]} */ ([...group.querySelectorAll("button:enabled, [role='button']")]);
+  const here = /** @type {HTMLElement} */ (event.target);
+  const upright = event.key === "ArrowUp" || event.key === "ArrowDown";
+  const there = nearest(here, all, upright, step) ?? (upright ? null : all[(all.indexOf(here) + step + all.length) % all.length]);
+  if (!there) return;
+  there.focus();
   event.preventDefault();
   event.stopPropagation();
 }

@@ -3,6 +3,7 @@
 
 import { html, svg } from "./dom.js";
 import { piece } from "./figures.js";
+import { walk } from "./hands.js";
 
 /** @typedef {import("./choosing.js").Choosing} Choosing */
 /** @typedef {{length: number, y: number, x: number, down: boolean}} Piece where its first cell is, and whether it goes down */
@@ -36,6 +37,7 @@ export class Laying {
     };
     this.go = act(`Place ${element.lengths.length > 1 ? `${element.lengths.length} ${element.label}s` : `the ${element.label}`}`, "main lay", () => this.send());
     this.node = html("div", { class: "choices laying" }, this.go, act("At random", "random", () => this.scatter()), act("Turn", "turn", () => this.turn()));
+    this.node.addEventListener("keydown", walk);
     if (!this.resume()) this.scatter();
   }
 

@@ -71,7 +71,10 @@ function confirmed(sure) {
 function play(action) {
   if (match.turn === null) return;
   match.request = send({ type: "act", match: match.id, ply: match.turn, action });
-  if (!match.request) return; // no connection: the turn comes again with the next one
+  if (!match.request) { // no connection: it is sent when the turn comes again with the next one
+    match.unsent = { ply: match.turn, action };
+    return;
+  }
   match.turn = null;
   helped();
   picture.show();
@@ -85,7 +88,10 @@ async function take(found) {
   if (found.status === "waiting") send({ type: "ready", match: match.id, nonce: nonce() });
   match.turn = found.your_turn ? found.ply ?? 0 : null;
   match.offered = (found.draw_offers ?? []).some((seat) => seat !== found.seat);
+  const { unsent } = match;
+  match.unsent = null;
   await snapshot(found);
+  if (unsent && unsent.ply === match.turn) play(unsent.action);
   showSitting(parts.sitting);
 }
 
@@ -250,7 +256,7 @@ function over(outcome) {
     const { game = "", time = "", rated } = place.dataset;
     const next = showSitting(parts.sitting);
     offerRematch(parts.again, { seats: match.seats, seat: match.seat, game, time, rated: rated !== undefined, next, say: setState })
-      .catch((error) => setState(error.message));
+      .then(() => parts.room(), (error) => setState(error.message));
   }
   passing.pursue();
   load(); // the last position, also of a match that ended while nobody told us

@@ -18,7 +18,7 @@ import { columns } from "./table.js";
 import { Thoughts } from "./thoughts.js";
 import { dice } from "./verify.js";
 
-const LEAST = { table: 290, board: 160, list: 150, page: 320, upright: 420 }; // pixels; a page scrolls rather than show a smaller board
+const LEAST = { table: 290, board: 160, list: 150, page: 320, pair: 465, upright: 420 }; // pixels; a page scrolls rather than show a smaller board
 
 const GAP = 8; // pixels between the rows of the page
 
@@ -126,11 +126,19 @@ export class Parts {
     fit(scene, Math.max(high - (narrow ? seats.node.parentElement?.offsetHeight ?? 0 : 0), LEAST.board));
   }
 
+  /** How the page of a match is laid out; see style.css. */
+  get layout() {
+    return getComputedStyle(place).getPropertyValue("--layout").trim();
+  }
+
   /** Give the table the height of the window, and the words and buttons below it as much as they have ever needed. */
   roomOnTable() {
     const table = /** @type {HTMLElement} */ (this.scene.parentElement);
     const top = table.getBoundingClientRect().top + scrollY;
-    if (mode === "page") table.style.setProperty("--high", `${Math.max(LEAST.table, innerHeight - top - GAP)}px`);
+    // In one column the result of a match that is over stands below the table, and is to be seen with it.
+    const told = place.matches(".ended") && this.layout === "stacked" ? [this.sitting, this.outcome, this.again] : [];
+    const below = told.reduce((sum, node) => sum + (node.offsetHeight ? node.offsetHeight + GAP : 0), 0);
+    if (mode === "page") table.style.setProperty("--high", `${Math.max(LEAST.table, innerHeight - top - GAP - below)}px`);
     const prompt = /** @type {HTMLElement | null} */ (this.scene.querySelector(".prompt"));
     if (!prompt) return;
     const key = `${innerWidth}x${innerHeight}`; // in another window they may need less
@@ -149,7 +157,7 @@ export class Parts {
     const { scene, list } = this;
     /** @type {HTMLElement | null} */
     const boards = scene.querySelector(".boards");
-    const layout = getComputedStyle(place).getPropertyValue("--layout").trim(); // see style.css
+    const { layout } = this;
     if (boards) {
       place.parentElement?.style.removeProperty("--column");
       const top = boards.getBoundingClientRect().top + scrollY;
@@ -157,7 +165,8 @@ export class Parts {
       const words = layout === "stacked" ? ", .prompt > :not(.moves, [aria-label='Which one?']), #own" : "";
       const below = layout === "beside" ? [] : [...place.querySelectorAll(`.seats > .below, .scene > :not(.boards, .prompt)${words}`)];
       const needed = () => below.reduce((sum, node) => sum + (node.getBoundingClientRect().top + scrollY >= top ? /** @type {HTMLElement} */ (node).offsetHeight + GAP : 0), 0);
-      const least = (boards.querySelector(".upright") ? LEAST.upright : LEAST.page) * (layout === "stacked" ? boards.children.length : 1);
+      const several = layout === "stacked" && boards.children.length > 1;
+      const least = several ? (boards.querySelector(".spot") ? LEAST.pair : LEAST.page * boards.children.length) : boards.querySelector(".upright") ? LEAST.upright : LEAST.page;
       /** @type {NodeListOf<SVGSVGElement>} */
       const drawn = boards.querySelectorAll(".grid > svg");
       const single = layout !== "stacked" && drawn.length === 1;

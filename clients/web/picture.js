@@ -74,7 +74,8 @@ export class Picture {
     output.mark(at);
     const text = match.outcome && !comingTo() ? result() : "";
     if (outcome.textContent !== text) outcome.textContent = text;
-    place.classList.toggle("ended", Boolean(text));
+    const ended = place.classList.contains("ended");
+    if (place.classList.toggle("ended", Boolean(text)) !== ended) this.parts.room();
     const said = place.querySelector(".status .said")?.textContent;
     place.classList.toggle("told", Boolean(said) && text.startsWith(said ?? "")); // not twice
     this.showSeats();
@@ -98,7 +99,7 @@ export class Picture {
       there.setAttribute("tabindex", "0");
     }
     if (before) before.focus({ preventScroll: true });
-    else if (this.keys && mine) (find(".spot[tabindex='0']") ?? find(".choices [data-action]"))?.focus(quiet);
+    else if (this.keys && mine) (find(".spot[tabindex='0']") ?? find(".choices [data-action]") ?? find("[data-action]") ?? scene.parentElement)?.focus(quiet);
     else if (this.keys) scene.parentElement?.focus({ preventScroll: true });
   }
 

@@ -2,11 +2,14 @@
 // `by` is the choosing that asks: it knows the spots and plays the action.
 
 import { html, svg } from "./dom.js";
+import { drag } from "./drag.js";
 import { piece } from "./figures.js";
+import { middleOf, walk } from "./hands.js";
 
 /** @typedef {import("./choosing.js").Choosing} Choosing */
 
 const ANY = "?"; // a piece that may stand for any letter
+const RACK = "\u0000rack"; // where pieces are put back
 const LETTERS = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
 /** Signs of buttons where there is no room for their words. */
 const SIGNS = {
@@ -23,8 +26,8 @@ function signed(word, sign, act) {
   return node;
 }
 
-/** A piece as it lies in a rack. @param {Scenes.Cell} cell */
-const picture = (cell) => svg("svg", { viewBox: "0 0 80 80", "aria-hidden": "true" }, piece(cell, "", { x: 40, y: 40 }, 80));
+/** A piece as it lies in a rack. @param {Scenes.Cell} cell @param {string} [kind] its class */
+const picture = (cell, kind) => svg("svg", { viewBox: "0 0 80 80", class: kind, "aria-hidden": "true" }, piece(cell, "", { x: 40, y: 40 }, 80));
 
 /**
  * The pieces of a seat where nothing can be done with them, in the same room.
@@ -62,7 +65,7 @@ export class Placing {
     this.meanings = new Map(element.placed.map((placed, index) => [placed, index]));
     /** Spots that any pieces may cover, in order. */
     this.places = new Set(element.spots);
-    this.rack = html("div", { class: "rack", role: "group", "aria-label": by.words(element.label) });
+    this.rack = html("div", { class: "rack", "data-name": RACK, role: "group", "aria-label": by.words(element.label) });
     this.play = /** @type {HTMLButtonElement} */ (html("button", { type: "button", class: "main" }, "Play"));
     this.play.addEventListener("click", () => this.send());
     this.back = signed("Take back", SIGNS.back, () => this.clear());
@@ -71,6 +74,7 @@ export class Placing {
     this.letters = html("div", { class: "choices letters", role: "group", "aria-label": "Which letter?" });
     this.row = html("div", { class: "choices row" }, ...(this.able ? [this.play, this.back, this.mix, element.give ? this.give : null] : []));
     this.node = html("div", { class: "placing" }, this.rack, this.row, this.letters);
+    for (const each of [this.rack, this.row, this.letters]) each.addEventListener("keydown", walk);
   }
 
   /** Take other buttons of the turn into the row, so that all stand below the board. @param {HTMLElement | null} choices */
@@ -114,13 +118,41 @@ export class Placing {
       this.laid.delete(name);
       if (this.held === null) this.held = there.index;
     } else if (this.held !== null) {
-      const { text } = this.element.pieces[this.held];
-      this.laid.set(name, { index: this.held, text });
-      this.asking = text === ANY ? name : null;
-      this.held = null;
+      this.lay(this.held, name);
+      return;
     } else return;
     if (this.asking !== null && !this.laid.has(this.asking)) this.asking = null;
     this.by.refresh();
+  }
+
+  /** Put a piece on a spot. @type {(index: number, name: string, text?: string) => void} */
+  lay(index, name, text = this.element.pieces[index].text) {
+    this.laid.set(name, { index, text });
+    this.asking = text === ANY ? name : null;
+    this.held = null;
+    this.by.refresh();
+  }
+
+  /** Take up a piece that lies on a spot, to drag it. @param {string} name @returns {import("./drag.js").Put | null} */
+  take(name) {
+    const there = this.laid.get(name);
+    return there && this.able ? this.drag(there.index, name) : null;
+  }
+
+  /** Drag a piece to a spot, or back to the others. @type {(index: number, from?: string) => import("./drag.js").Put} */
+  drag(index, from) {
+    return Object.assign((/** @type {string | null} */ to, /** @type {number} */ x) => {
+      if (to === RACK) this.move(index, x);
+      if (to === from || (to !== null && to !== RACK && this.covers(to))) { // it stays where it was
+        this.by.refresh();
+        return;
+      }
+      const text = this.laid.get(from ?? "")?.text;
+      this.laid.delete(from ?? "");
+      if (this.asking !== null && !this.laid.has(this.asking)) this.asking = null;
+      if (to !== null && to !== RACK) this.lay(index, to, text);
+      else this.by.refresh();
+    }, { loose: true });
   }
 
   /** True if a piece may lie on a spot: no other one lies there. @param {string} name */
@@ -143,6 +175,14 @@ export class Placing {
       [this.order[at], this.order[other]] = [this.order[other], this.order[at]];
     }
     this.by.refresh();
+  }
+
+  /** Put a piece in its order before the first one that is right of a place. @param {number} index @param {number} x */
+  move(index, x) {
+    const tiles = /** @type {HTMLElement[]} */ ([...this.rack.children]);
+    const next = tiles.find((tile) => Number(tile.dataset.index) !== index && middleOf(tile).x > x + 1)?.dataset.index;
+    this.order = this.order.filter((each) => each !== index);
+    this.order.splice(next === undefined ? this.order.length : this.order.indexOf(Number(next)), 0, index);
   }
 
   /** Play what lies on the board, if it is legal. */
@@ -191,6 +231,7 @@ export class Placing {
     for (const [name, node] of by.spots) {
       node.querySelector(".laid")?.remove();
       const there = this.laid.get(name);
+      node.classList.toggle("holds", Boolean(there));
       if (there) node.append(this.drawn(node, there));
     }
     const { meaning } = this;
@@ -215,8 +256,10 @@ export class Placing {
   /** A piece that is not on the board. @param {number} index */
   tile(index) {
     const cell = this.element.pieces[index];
-    const node = html("button", { type: "button", class: "tile", disabled: !this.able, "data-piece": cell.text, "aria-label": cell.label, "aria-pressed": String(this.held === index || Boolean(this.given?.has(index))) }, picture(cell));
+    const node = html("button", { type: "button", class: "tile", disabled: !this.able, "data-piece": cell.text, "data-index": index, "aria-label": cell.label, "aria-pressed": String(this.held === index || Boolean(this.given?.has(index))) }, picture(cell, "stone"));
+    node.addEventListener("pointerdown", (event) => drag.begin(event, node, RACK, () => (this.given ? null : this.drag(index))));
     node.addEventListener("click", () => {
+      if (drag.over()) return;
       if (!this.given) this.held = this.held === index ? null : index;
       else if (!this.given.delete(index)) this.given.add(index);
       const at = [...this.rack.children].indexOf(node);
@@ -231,7 +274,7 @@ export class Placing {
     const ring = node.querySelector(".ring");
     const [x, y, width, height] = ["x", "y", "width", "height"].map((each) => Number(ring?.getAttribute(each)));
     const cell = { ...this.element.pieces[index], text, face: text === ANY ? "" : text.toUpperCase() };
-    return svg("g", { class: "laid" }, piece(cell, "", { x: x + width / 2, y: y + height / 2 }, 80));
+    return svg("g", { class: "laid stone" }, piece(cell, "", { x: x + width / 2, y: y + height / 2 }, 80));
   }
 
   /** A button for the letter of a blank. @param {string} letter */

@@ -5,7 +5,7 @@ import { chips } from "./chips.js";
 import { smallDeed } from "./deeds.js";
 import { html, minus, svg } from "./dom.js";
 import { piece } from "./figures.js";
-import { NOTHING, drawCards } from "./hands.js";
+import { NOTHING, drawCards, walk } from "./hands.js";
 
 /** @typedef {import("./scene.js").Drawing} Drawing */
 
@@ -90,6 +90,7 @@ function drawThings(element, by, index) {
   const spoken = cards.map((card) => (card.text === null ? "face down" : card.label || card.text)).join(", ");
   const drawing = svg("svg", { viewBox: `0 0 ${columns * look.step} ${look.height * lines}`, role: active ? "group" : "img", "aria-label": `${by.words(element.label)}: ${spoken}` }, parts);
   if (lines > 1) drawing.style.setProperty("--lines", String(lines));
+  if (active) drawing.addEventListener("keydown", walk);
   return drawing;
 }
 
@@ -145,22 +146,29 @@ const PIECE = 40;
 export function drawTray(element, by) {
   const label = by.words(element.label);
   const pieces = element.pieces ?? [];
+  const spoken = pieces.map((cell) => `${(cell.count ?? 0) > 1 ? `${cell.count} ` : ""}${cell.label || cell.text}`).join(", ") || "none";
+  const title = html("span", { class: "soft" }, by.swatch(element.seat), label);
+  if (pieces.some(({ ground }) => ground)) { // each a drawing of its own, so that many of them take several lines
+    const deeds = pieces.map((cell) => svg("svg", { viewBox: `0 0 ${PIECE} ${PIECE}`, "aria-hidden": "true" }, smallDeed(cell, { x: 0, y: 0, width: PIECE, height: PIECE })));
+    return html("div", { class: "tray" }, title, html("div", { class: "deeds", role: "img", "aria-label": `${label}: ${spoken}` }, deeds));
+  }
   /** @type {SVGElement[]} */
   const shown = [];
   let x = 0;
   for (const cell of pieces) {
-    shown.push(svg("g", {}, cell.ground ? smallDeed(cell, { x, y: 0, width: PIECE, height: PIECE }) : piece(cell, by.colour(cell.owner), { x: x + PIECE / 2, y: PIECE / 2 }, PIECE)));
+    shown.push(svg("g", {}, piece(cell, by.colour(cell.owner), { x: x + PIECE / 2, y: PIECE / 2 }, PIECE)));
     x += PIECE;
     if ((cell.count ?? 0) > 1) {
       shown.push(svg("text", { class: "times", x: x - 2, y: PIECE / 2 }, `\u00d7${cell.count}`));
       x += PIECE * 0.75;
     }
   }
-  const spoken = pieces.map((cell) => `${(cell.count ?? 0) > 1 ? `${cell.count} ` : ""}${cell.label || cell.text}`).join(", ") || "none";
-  return html("div", { class: "tray" }, html("span", { class: "soft" }, by.swatch(element.seat), label),
+  return html("div", { class: "tray" }, title,
     pieces.length ? svg("svg", { viewBox: `0 0 ${x} ${PIECE}`, preserveAspectRatio: "xMinYMid", width: x * 0.75, height: PIECE * 0.75, role: "img", "aria-label": `${label}: ${spoken}` }, shown)
       : html("span", { class: "none" }, "\u2013"));
 }
+
+const MOST_ROWS = 7; // of a table that stands upright also in a wide window
 
 /** What the first and the second seat get, as a cell of a table. */
 const PAYOFFS = /^(-?[\d.]+),(-?[\d.]+)$/;
@@ -185,5 +193,9 @@ export function drawTable(element, by) {
     row.map((cell) => html("td", { class: [cell.highlight && "mark", cell.won && "won", cell.ground && `ground-${cell.ground}`].filter(Boolean).join(" ") || null, title: by.words(cell.label) || null }, content(cell)))));
   const head = heads.length ? html("thead", {}, html("tr", {}, names.length ? html("td", {}) : null, heads.map((label) => html("th", { scope: "col" }, by.words(label))))) : null;
   const payoffs = rows.length > 0 && rows.every((row) => row.every((cell) => PAYOFFS.test(cell.text)));
-  return html("div", { class: payoffs ? "grid table both" : "grid table" }, html("table", {}, html("caption", {}, by.words(element.label)), head, html("tbody", {}, body)));
+  const table = html("table", {}, html("caption", {}, by.words(element.label)), head, html("tbody", {}, body));
+  table.addEventListener("keydown", walk);
+  const long = rows.length > MOST_ROWS && !names.length && !heads.length; // may lie on its side
+  if (long) table.style.setProperty("--across", String(rows[0].length));
+  return html("div", { class: ["grid table", payoffs && "both", long && "long"].filter(Boolean).join(" ") }, table);
 }

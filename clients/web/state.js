@@ -32,6 +32,7 @@ const fresh = (id = "") => ({
   seat: /** @type {number | null} */ (null), // the seat of the person at this page, if any
   bot: /** @type {number | null} */ (null), // the seat of a bot whose author is at this page
   turn: /** @type {number | null} */ (null), // the ply that the server waits for, if it is this person's
+  unsent: /** @type {{ply: number, action: string} | null} */ (null), // what was played while there was no connection
   asked: /** @type {string | null} */ (null), // the action that waits for this person to confirm it
   offered: false, // whether the other seat offers a draw
   commitment: "", // to the seed, as it was told while the match ran

@@ -1,4 +1,4 @@
-// Movement on a table: cards are dealt and turned over, chips go to the pot and to its winner.
+// Movement on a table: cards are dealt, played and turned over, chips go to the pot and to its winner, as a trick does.
 // Elements are the same ones in both scenes if they are of one kind and have one label.
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -6,18 +6,21 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 /** The name of an element from one scene to the next. @param {Scenes.Element} element */
 const nameOf = (element) => `${element.kind} ${"label" in element ? element.label : ""}`;
 
-/** @typedef {{box: DOMRect, copy: SVGElement}} Stood */
+/** @typedef {{box: DOMRect, copy: HTMLElement | SVGElement}} Stood */
 
 /**
- * Where the stacks of chips of a drawing are, before another drawing replaces it.
+ * Where the stacks of chips and the cards of the trick of a drawing are, before another drawing replaces it.
  * @param {Element | null} drawn
  * @returns {Map<string, Stood>}
  */
 export function standing(drawn) {
   const found = new Map();
-  for (const node of drawn?.querySelectorAll(".table-top .chips") ?? []) {
+  for (const node of drawn?.querySelectorAll(".table-top :is(.chips, .trick-box > .hand)") ?? []) {
     const name = node.closest("[data-element]")?.getAttribute("data-element");
-    if (name) found.set(name, { box: node.getBoundingClientRect(), copy: /** @type {SVGElement} */ (node.cloneNode(true)) });
+    if (!name || !node.getClientRects().length) continue;
+    const copy = /** @type {HTMLElement | SVGElement} */ (node.cloneNode(true));
+    copy.removeAttribute("data-element");
+    found.set(name, { box: node.getBoundingClientRect(), copy });
   }
   return found;
 }
@@ -46,12 +49,14 @@ export function moveTable(shown, stood, before, after, duration) {
   const centre = (table.querySelector(".middle") ?? table).getBoundingClientRect();
   const options = { duration: Math.min(600, duration * 1.6), easing: "cubic-bezier(.3, .1, .2, 1)" };
   const pot = (after.elements ?? []).find((element) => element.kind === "counter" && element.look === "chips" && element.label === "Pot");
+  takeTrick(table, stood, before, after, options);
   const nodeOf = (/** @type {Scenes.Element} */ element) => table.querySelector(`[data-element="${CSS.escape(nameOf(element))}"]`);
   for (const element of after.elements ?? []) {
     const was = old.get(nameOf(element));
     const node = nodeOf(element);
-    if (!was || !node) continue;
-    if (element.kind === "counter" && was.kind === "counter" && element.look === "chips") {
+    if (node && inTrick(element)) play(table, node, was, element, options);
+    else if (!was || !node) continue;
+    else if (element.kind === "counter" && was.kind === "counter" && element.look === "chips") {
       const chips = node.querySelector(".chips");
       const from = stood.get(nameOf(element));
       if (!chips || !from) continue;
@@ -67,16 +72,50 @@ export function moveTable(shown, stood, before, after, duration) {
 }
 
 /** Chips go to the pot. @type {(table: Element, from: Stood, pot: Element | null | undefined, options: KeyframeAnimationOptions) => void} */
-function collect(table, { box, copy }, pot, options) {
-  if (!pot || !copy) return;
-  const here = table.getBoundingClientRect();
+function collect(table, from, pot, options) {
+  if (pot) carry(table, from, pot.getBoundingClientRect(), options);
+}
+
+/** Something that is gone travels to a place. @type {(table: Element, from: Stood, to: DOMRect, options: KeyframeAnimationOptions) => void} */
+function carry(table, { box, copy }, to, options) {
+  const host = table.getClientRects().length ? table : table.closest(".position") ?? table; // a page lays out the table with the seats
+  const here = host.getBoundingClientRect();
   copy.classList.add("on-its-way");
-  copy.style.left = `${box.x - here.x}px`;
-  copy.style.top = `${box.y - here.y}px`;
+  copy.style.left = `${box.x - here.x - host.clientLeft}px`;
+  copy.style.top = `${box.y - here.y - host.clientTop}px`;
   table.append(copy);
-  const to = pot.getBoundingClientRect();
-  copy.animate([{ transform: "none" }, { transform: `translate(${to.x - box.x}px, ${to.y - box.y}px)` }], options)
+  const [x, y] = [to.x + to.width / 2 - box.x - box.width / 2, to.y + to.height / 2 - box.y - box.height / 2];
+  copy.animate([{ transform: "none" }, { transform: `translate(${x}px, ${y}px)` }], options)
     .finished.then(() => copy.remove(), () => copy.remove());
+}
+
+/** True if an element is a card of the trick. @type {(element: Scenes.Element | undefined) => element is Scenes.Hand} */
+const inTrick = (element) => element?.kind === "hand" && element.look === "trick";
+
+/** Where a seat sits: its name, or what lies before it. @type {(table: Element, side: string | undefined) => DOMRect | undefined} */
+const seatBox = (table, side) => [table.closest(".position")?.querySelector(`.seats > [data-side="${side}"]`), table.querySelector(`.place[data-side="${side}"]`)]
+  .find((node) => node)?.getBoundingClientRect();
+
+/** A card that was played comes from its seat. @type {(table: Element, node: Element, was: Scenes.Element | undefined, now: Scenes.Hand, options: KeyframeAnimationOptions) => void} */
+function play(table, node, was, now, options) {
+  const cards = node.querySelector(".cards");
+  const from = seatBox(table, /** @type {HTMLElement} */ (node).dataset.side);
+  if (!cards || !from || (inTrick(was) && was.cards[0]?.text === now.cards[0]?.text)) return;
+  slide(cards, from, cards.getBoundingClientRect(), options);
+}
+
+/** The cards of a whole trick go to its winner, whose card is marked, once they lie there no more. @type {(table: Element, stood: Map<string, Stood>, before: Scenes.Scene, after: Scenes.Scene, options: KeyframeAnimationOptions) => void} */
+function takeTrick(table, stood, before, after, options) {
+  const trick = (before.elements ?? []).filter(inTrick);
+  const winner = trick.find(({ cards }) => cards.some(({ highlight }) => highlight));
+  if (!winner || (after.elements ?? []).some((each) => inTrick(each) && each.label === winner.label && each.cards[0]?.text === winner.cards[0].text)) return;
+  const to = seatBox(table, stood.get(nameOf(winner))?.copy.dataset.side);
+  for (const element of trick) {
+    const from = stood.get(nameOf(element));
+    if (!from || !to) continue;
+    from.copy.style.setProperty("--lie", `${from.box.height}px`);
+    carry(table, from, to, options);
+  }
 }
 
 /** Cards that have come are dealt from the middle, others are turned over. @type {(node: Element, was: Scenes.Card[], now: Scenes.Card[], centre: DOMRect, options: KeyframeAnimationOptions) => void} */

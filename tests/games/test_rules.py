@@ -38,9 +38,10 @@ def test_definitions_have_their_term() -> None:
         ("chess", ["what you want to move"]),
         ("battleship", ["let chance place all", "a spot"]),
         ("go", ["a spot", "button"]),
-        ("coins", ["cards or coins"]),
+        ("coins", ["one of the coins"]),
+        ("hearts", ["one of the cards"]),
         ("liars_dice", ["button"]),
-        ("scrabble", ["then its square", "button"]),
+        ("scrabble", ["to its square", "button"]),
         ("pig", ["button", "r, h"]),
     ],
 )

@@ -132,9 +132,29 @@ class Page:
         """
         await self.tab.click(selector, force=disabled)
 
-    async def drag(self, start: str, end: str) -> None:
-        """Drag with the mouse from the middle of one element to that of another."""
-        await self.tab.drag_and_drop(start, end)
+    async def drag(self, start: str, end: str, *, touch: bool = False) -> None:
+        """Drag with the mouse, or a finger, from the middle of one element to that of another."""
+        if not touch:
+            await self.tab.drag_and_drop(start, end)
+            return
+        middle = "({ x, y, width, height }) => ({ x: x + width / 2, y: y + height / 2 })"
+        here, there = [
+            await self.evaluate(
+                f"({middle})(document.querySelector({json.dumps(each)}).getBoundingClientRect())"
+            )
+            for each in (start, end)
+        ]
+        tools = await self.tab.context.new_cdp_session(
+            self.tab
+        )  # Playwright has no fingers that move
+        for kind, points in (
+            ("touchStart", [here]),
+            ("touchMove", [{"x": here["x"] + 9, "y": here["y"] - 9}]),
+            ("touchMove", [there]),
+            ("touchEnd", []),
+        ):
+            await tools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        await tools.detach()
 
     async def press(self, key: str) -> None:
         """Press and release a key, as the keyboard does: ``ArrowLeft``, ``Home``, ``Tab`` ..."""

@@ -153,6 +153,10 @@ class House:
             self._tokens[player] = await self.hub.store.add_token(player)
         return self._tokens[player]
 
+    def know(self, before: House) -> None:
+        """Take over the tokens of an earlier server of the same database."""
+        self._tokens = before._tokens
+
     async def bot(self, player: str, name: str = "bot", **fields: Any) -> Bot:
         """A bot of a player; with the name of the player it is the player in person."""
         bot = Bot(self.hub.connect(), f"{player}/{name}")

@@ -1,4 +1,4 @@
-"""One sheet with pictures of all games and pages: light, dark, and on a phone.
+"""One sheet with pictures of all games and pages: light, dark, and on a phone, upright and not.
 
 ``python -m tests.web.contact_sheet sheet.html`` plays a few plies of each game as a person,
 opens every page of a populated server, and writes one file; ``sheet.png`` writes it as one picture.
@@ -34,11 +34,18 @@ __all__ = ["LOOKS", "Row", "take", "write"]
 LOOKS: Final = {
     "light": ((1366, 768), False),
     "dark": ((1366, 768), True),
-    "phone": ((390, 844), False),
+    "phone": ((390, 664), False),
+    "landscape": ((844, 390), False),
 }
 """Sizes of windows, and whether it is dark."""
 PRESSES: Final = 9
 """Clicks of the person before a game is pictured."""
+FRAMES: Final = """new Promise((next) => {
+  let left = 12;
+  const frame = () => (left-- ? requestAnimationFrame(frame) : next());
+  frame();
+})"""
+"""Some frames of the browser, in which the wall fits its boards into a new size."""
 STYLE: Final = """
 body { margin: 1rem; font: 16px sans-serif; color: #111; background: #ddd; }
 section { display: flex; gap: 1rem; align-items: start; margin: 0 0 2rem; }
@@ -63,6 +70,7 @@ async def _row(page: Page, name: str, settle: str) -> Row:
             await page.show_as(*size, dark=dark)
             await page.evaluate("scrollTo(0, 0)")
             await page.until(settle)
+            await page.evaluate(FRAMES)
             await page.evaluate("document.getAnimations().forEach((each) => each.finish())")
             await page.screenshot(file, whole=False)
             pictures[look] = await asyncio.to_thread(file.read_bytes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from typing import Any
 
 import pytest
@@ -10,7 +11,8 @@ import pytest
 from .browser import Page
 from .conftest import House
 from .match_layout import look
-from .test_play import challenged
+from .person import opponent
+from .test_play import MINE, challenged
 
 pytestmark = pytest.mark.browser
 
@@ -36,4 +38,35 @@ async def out_of_sight(page: Page) -> dict[tuple[int, int], Any]:
 async def test_actions_of_a_turn_are_in_sight(house: House, page: Page, game: str) -> None:
     await challenged(house, page, game)
     assert await out_of_sight(page) == {}
+    assert page.errors == []
+
+
+async def test_directions_are_in_sight_beside_a_maze_and_three_players(
+    house: House, page: Page
+) -> None:
+    async with opponent(house, page, "pacman(steps=9)", random.Random(1)):
+        await page.until(MINE)
+        assert await out_of_sight(page) == {}
+    assert page.errors == []
+
+
+DRAWN = "#scene .boards .grid > svg"
+BOARDS = f"""JSON.stringify([...document.querySelectorAll("{DRAWN}")].map((node) => {{
+  const {{ top, bottom, width }} = node.getBoundingClientRect();
+  return [top, bottom, width];
+}}))"""
+
+
+async def test_both_boards_of_battleship_are_in_sight_on_a_phone(house: House, page: Page) -> None:
+    async with opponent(house, page, 'battleship(fleet="5,3")', random.Random(1)):
+        await page.until(MINE)
+        await page.click(".laying .lay")
+        await page.until(f"{MINE} && document.querySelectorAll('{DRAWN}').length === 2")
+        await page.show_as(390, 664)
+        await look(page)
+        (top, _, width), (_, bottom, _) = json.loads(await page.evaluate(BOARDS))
+        assert top >= 0
+        assert bottom <= 664
+        assert width >= 270
+        assert "Your turn" in await page.text("#prompt .status")
     assert page.errors == []

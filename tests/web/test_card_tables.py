@@ -73,14 +73,15 @@ async def play(page: Page) -> bool:
 
 
 async def boxes(page: Page) -> list[list[Any]]:
-    await look(page)
+    assert (await look(page))["wide"] <= 0
     found: list[list[Any]] = json.loads(await page.evaluate(ACTIONS))
     return found
 
 
 GAMES: Final = [
-    "kuhn_poker", "leduc_poker", "texas_holdem", "texas_holdem(betting=\"fixed\")", "hearts",
-    "bridge", "liars_dice", "coin_guess",
+    "kuhn_poker", "leduc_poker", "texas_holdem", "texas_holdem(betting=\"fixed\")",
+    "texas_holdem(seats=6)", "hearts",
+    "bridge", "liars_dice", "liars_dice(dice=5)", "coin_guess",
 ]  # fmt: skip
 
 
@@ -137,3 +138,61 @@ async def test_turn_at_a_table_keeps_nobody_out(house: House, page: Page, game: 
                 "said.violations.map(({ id, nodes }) => [id, nodes[0].html])))"
             )
             assert json.loads(found) == [], (game, size)
+
+
+async def test_arrow_keys_lead_over_the_bids_of_bridge(house: House, page: Page) -> None:
+    bots = await challenged_by_all(house, page, "bridge", seat=1)
+    async with answering(bots):
+        await page.until(MINE)
+        await page.evaluate("document.querySelector('[data-action=\"1C\"]').focus()")
+        for key, bid in (("ArrowRight", "2C"), ("ArrowUp", "2D"), ("ArrowLeft", "1D")):
+            await page.press(key)
+            assert await page.evaluate("document.activeElement.dataset.action") == bid
+    assert page.errors == []
+
+
+TOLD: Final = """JSON.stringify([...document.querySelectorAll("#outcome, #again button")]
+  .map((node) => node.getBoundingClientRect().bottom))"""
+
+
+async def test_result_and_what_comes_next_are_in_sight(house: House, page: Page) -> None:
+    await page.show_as(390, 664)
+    bots = await challenged_by_all(house, page, "kuhn_poker", seat=0)
+    async with answering(bots):
+        for _ in range(2):  # it asks once more
+            await page.tab.click('[data-request="resign"]')
+        await page.until("document.querySelector('#again [data-rematch]')")
+        for size in SIZES:
+            await page.show_as(*size)
+            await look(page)
+            assert max(json.loads(await page.evaluate(TOLD))) <= size[1], size
+    assert page.errors == []
+
+
+CARRIED: Final = """
+window.carried = 0;
+new MutationObserver((records) => {
+  for (const { addedNodes } of records) {
+    for (const node of addedNodes) carried += node.classList?.contains("on-its-way") ? 1 : 0;
+  }
+}).observe(document.querySelector("#match"), { childList: true, subtree: true });
+"""
+
+
+@pytest.mark.parametrize(("reduce", "carried"), [("no-preference", 4), ("reduce", 0)])
+async def test_trick_goes_to_its_winner_unless_motion_is_reduced(
+    house: House, page: Page, reduce: Any, carried: int
+) -> None:
+    await page.tab.emulate_media(reduced_motion=reduce)
+    bots = await challenged_by_all(house, page, "hearts(deals=1)", seat=1)
+    async with answering(bots):
+        await page.until(MINE)
+        while await page.evaluate("document.querySelectorAll('#events .action').length") < 17:
+            assert await play(page)
+        await page.evaluate("location.hash = '#16'")  # the first trick is whole
+        await page.until("document.querySelector('#where').textContent.startsWith('16 ')")
+        await page.evaluate(CARRIED)
+        await page.click("#forward")
+        await page.until("document.querySelector('#where').textContent.startsWith('17 ')")
+        assert await page.evaluate("carried") == carried
+    assert page.errors == []

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from .browser import Page
-from .conftest import House
+from .browser import Page, sign_in
+from .conftest import House, Wire
 from .test_play import MINE, challenged
 
 pytestmark = pytest.mark.browser
@@ -62,4 +62,38 @@ async def test_arrow_keys_do_not_leave_the_position_after_an_own_action(
     bot.play(turn, answer or turn.observation["legal"][0])
     await page.until(MINE)
     assert await page.evaluate("document.activeElement.matches('#match :is(.spot, [data-action])')")
+    assert page.errors == []
+
+
+async def test_arrow_keys_lead_over_coins(house: House, page: Page) -> None:
+    await challenged(house, page, "coins")
+    await page.evaluate("document.querySelector('#scene .spot').focus()")
+    first = await page.evaluate("document.activeElement.dataset.spot")
+    await press(page, "ArrowRight")
+    assert await page.evaluate("document.activeElement.dataset.spot") not in (first, None)
+    assert page.errors == []
+
+
+async def test_action_without_a_connection_is_sent_when_it_is_back(
+    house: House, wire: Wire, page: Page
+) -> None:
+    bot = await challenged(house, page, "tic_tac_toe")
+    await page.go(f"{wire.url}/play")
+    await sign_in(page, await house.token("ann"))
+    await page.go(f"{wire.url}/matches/{bot.match}")
+    await page.until(MINE)
+    await wire.cut()
+    await page.until("document.querySelector('#state').textContent.includes('Trying again')")
+    await page.click("[data-spot='b2']")
+    await wire.mend()
+    turn = await bot.turn()
+    assert turn is not None
+    assert [event.action for event in turn.events] == ["b2"]
+
+
+async def test_first_turn_with_bids_in_a_table_only_has_the_focus_there(
+    house: House, page: Page
+) -> None:
+    await challenged(house, page, "liars_dice")
+    assert await page.evaluate("document.activeElement.matches('#match [data-action]')")
     assert page.errors == []

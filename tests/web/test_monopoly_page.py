@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from plyhouse.games.scene import scene_fields
 
 from .browser import Page
 from .conftest import House
+from .person import opponent, play_on
 from .pictures import boards_page
 from .test_play import MINE, challenged
 
@@ -102,4 +104,21 @@ async def test_log_in_the_middle_tells_where_tokens_went_and_who_paid(
         await page.click("[data-action='buy']")
         await page.until(f"{log}.includes('Buy ')")
         assert await page.evaluate("document.querySelectorAll('.seats .small-deed').length") == 1
+    assert page.errors == []
+
+
+DEEDS = """JSON.stringify([...document.querySelectorAll("#seats .deeds svg")].map((node) => {
+  const { width, height } = node.getBoundingClientRect();
+  return Math.min(width, height);
+}))"""
+
+
+async def test_deeds_of_four_seats_are_large_enough_to_be_read(house: House, page: Page) -> None:
+    rng = random.Random(1)
+    async with opponent(house, page, "monopoly(seats=4)", rng):
+        while len(json.loads(await page.evaluate(DEEDS))) < 3:
+            assert not await play_on(page, rng, 1)
+        for size in ((1366, 768), (844, 390), (390, 664)):
+            await page.show_as(*size)
+            assert min(json.loads(await page.evaluate(DEEDS))) >= 28, size
     assert page.errors == []

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.async_api import Browser
 
 from plyhouse.games import get_game
 from plyhouse.games.hidden.scrabble.words import word_list
 from plyhouse.games.scene import scene_fields
 
-from .browser import Page
+from .browser import Page, open_page
 from .conftest import House
 from .pictures import boards_page
 from .test_play import MINE, challenged
@@ -210,4 +211,36 @@ async def test_person_lays_any_tiles_and_answers_a_play_by_buttons(
     await page.click("[data-action='challenge']")
     verdict = "stands" if first + second + third in word_list("enable") else "is taken back"
     await page.until(f"document.body.textContent.includes('{first + second + third} {verdict}')")
+    assert page.errors == []
+
+
+LAID = "[...document.querySelectorAll('.laid')].map((node) => node.parentNode.dataset.spot)"
+IN_RACK = "document.querySelectorAll('.rack .tile').length"
+
+
+@pytest.mark.parametrize("touch", [False, True])
+async def test_tile_is_dragged_to_a_square_to_another_one_and_back(
+    browser: Browser, tmp_path: Path, touch: bool
+) -> None:
+    async with open_page(browser, touch=touch) as page:
+        await shown(page, tmp_path, "CATVVWW")
+        await page.drag(".rack [data-piece='C']", "[data-spot='H8']", touch=touch)
+        assert await page.evaluate(LAID) == ["H8"]
+        await page.drag("[data-spot='H8']", "[data-spot='I9']", touch=touch)
+        assert await page.evaluate(LAID) == ["I9"]
+        assert await page.evaluate(IN_RACK) == 6
+        await page.drag(".rack [data-piece='A']", "[data-spot='I9']", touch=touch)
+        assert await page.evaluate(LAID) == ["I9"], "a tile lies there"
+        await page.drag("[data-spot='I9']", ".rack", touch=touch)
+        assert await page.evaluate(LAID) == []
+        assert await page.evaluate(IN_RACK) == 7
+        assert page.errors == []
+
+
+async def test_tiles_are_put_in_another_order_by_dragging(page: Page, tmp_path: Path) -> None:
+    await shown(page, tmp_path, "CATVVWB")
+    order = "[...document.querySelectorAll('.rack .tile')].map((tile) => tile.dataset.piece)"
+    before = await page.evaluate(order)
+    await page.drag(f".rack [data-piece='{before[0]}']", f".rack [data-piece='{before[2]}']")
+    assert await page.evaluate(order) == [*before[1:3], before[0], *before[3:]]
     assert page.errors == []

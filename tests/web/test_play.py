@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
+from playwright.async_api import Browser
 
 from plyhouse.games import get_game
 from plyhouse.protocol.messages import Answer, Challenge, DeclineDraw, OfferDraw, Seek
 from plyhouse.server.lobby import lobby
 
-from .browser import Page, sign_in
+from .browser import Page, open_page, sign_in
 from .conftest import Bot, House, sign_in_before
 
 pytestmark = pytest.mark.browser
@@ -46,7 +47,7 @@ async def challenged(house: House, page: Page, game: str, seat: int = 0) -> Bot:
 async def challenged_by_all(house: House, page: Page, game: str, seat: int = 0) -> list[Bot]:
     """A match of `ann` against a bot for every other seat; the first one challenged all."""
     bot = await house.bot("bob")
-    guests = ("carol", "dave")[: get_game(game).seats - 2]
+    guests = ("carol", "dave", "erin", "frank")[: get_game(game).seats - 2]
     games = [get_game(game).info.name]
     others = [await house.bot(name, games=games) for name in guests]
     ann = await house.bot("ann", "ann", games=games)  # in person, until her page takes over
@@ -68,6 +69,16 @@ async def opened(page: Page, kind: str) -> set[str]:
     """The spots that can be chosen now."""
     script = f"[...document.querySelectorAll('.spot.{kind}')].map((node) => node.dataset.spot)"
     return set(await page.evaluate(script))
+
+
+async def test_a_finger_drags_a_piece_and_the_page_stays(house: House, browser: Browser) -> None:
+    async with open_page(browser, touch=True) as page:
+        await page.show_as(390, 664)
+        await challenged(house, page, "chess")
+        await page.drag(spot("e2"), spot("e4"), touch=True)
+        await page.until(f"{ACTIONS}.length === 1")
+        assert await page.evaluate(ACTIONS) == ["e4"]
+        assert page.errors == []
 
 
 async def test_a_person_finds_an_opponent_by_seeking(house: House, page: Page) -> None:

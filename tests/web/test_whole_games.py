@@ -37,7 +37,7 @@ async def test_game_is_played_to_its_result_by_mouse_and_by_touch(
         if over:  # a short game: once more
             await matches.aclose()
             await matches.enter_async_context(opponent(house, page, game, rng))
-        if not await play_on(page, rng, PRESSES, touch=True):
+        if not await play_on(page, rng, PRESSES, "touch"):
             resign = page.tab.locator('[data-request="resign"]')
             for _ in range(2):  # it asks once more
                 await resign.tap()
