@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from msgspec import convert
+from msgspec import convert, structs
 
 from plyhouse.clients.shared.standings import print_board
 from plyhouse.clients.shared.student_report import report_text
@@ -91,6 +91,21 @@ def test_default_board_has_place_entry_score_interval_and_grade(
     assert head.replace("95 %", "95%").split() == ["place", "entry", "score", "95%", "grade"]
     print_board(view(line("ada/x"), line("b/y")))
     assert "grade" not in capsys.readouterr().out
+
+
+def test_board_names_and_shows_the_column_that_decides(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lines = line("ada/x", decider="2.5", tie_break="Buchholz 6"), line("b/y", decider="1")
+    print_board(structs.replace(view(*lines), decided_by="points"))
+    _, head, first, second = capsys.readouterr().out.splitlines()
+    assert head.split()[:4] == ["place", "entry", "points", "(decides)"]
+    assert "2.5  Buchholz 6" in first
+    assert second.split()[2] == "1"
+    graded = view(line("ada/x", grade="good"), line("b/y"))
+    print_board(structs.replace(graded, decided_by="grade"))
+    _, head, first, second = capsys.readouterr().out.splitlines()
+    assert (head.count("grade"), first.count("good")) == (1, 1)
 
 
 def test_a_board_has_returns_luck_nash_shares_and_notes(

@@ -190,6 +190,8 @@ def board(name: str) -> Table:
         returns={name: MeanReturn(Mean(1.0, 0.5, 2.0, 3), Mean(1.0, None, None, 1), 0.1, 0.1, 2.0)},
         place=2,
         partners=[f"x/{name}"],
+        decider=name,
+        tie_break=name,
     )
     gone = ProvenLine(
         *(None, f"{name}!", name, name, True, None, 0, 0, 0, 0, 0, {}),
@@ -199,7 +201,9 @@ def board(name: str) -> Table:
         nash=None,
         returns={},
     )
-    shown = Board(name, name, "open", "public", 4, 0, [out, gone], [name], {}, {}, [], [])
+    shown = Board(
+        name, name, "open", "public", 4, 0, [out, gone], [name], {}, {}, [], [], decided_by=name
+    )
     bar = Bar(0.0, 100.0, 20.0, 60.0, 50.0)
     rows = (Row(out, bar, (None, HeatCell(0.5, 4))), Row(gone, None, (HeatCell(0.5, 0), None)))
     return Table(shown, rows, ((name, False), (name, True)), True, True)
