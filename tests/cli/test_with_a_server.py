@@ -188,7 +188,7 @@ def test_two_bots_find_each_other_and_become_a_leaderboard(
     )
     assert len(set(matches)) == 2, done.err
     for each in matches:
-        assert re.search(rf"^match {each}: (won|lost) [+-]1 after \d+ pl(y|ies): ", done.err, re.M)
+        assert re.search(rf"^match {each}: (won|lost) [+−]1 after \d+ pl(y|ies): ", done.err, re.M)
 
     shown = plyhouse("leaderboard", "pig(target=20)", "--server", shared.url)
     assert shown.code == 0, shown.err
