@@ -102,7 +102,7 @@ def test_chess_reads_and_shows_san(plyhouse: Plyhouse) -> None:
     done = plyhouse("play", "chess", *QUICK, stdin="nf3\nNf3\nmoves\nquit\n")
     assert done.code == 0, done.err
     assert "You: Nf3 (g1f3)" in done.out
-    assert re.search(r"black: \S+ \([a-h]\d[a-h]\d\)", done.out)
+    assert re.search(r"Black: \S+ \([a-h]\d[a-h]\d\)", done.out)
 
 
 def test_texts_that_the_game_reads_are_taken_where_cards_are_hidden(plyhouse: Plyhouse) -> None:

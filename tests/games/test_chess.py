@@ -360,7 +360,7 @@ def test_an_underpromotion_can_end_the_game() -> None:
 def test_mate_and_stalemate() -> None:
     state = play(CHESS, CHESS.initial_state(), "f3 e5 g4 Qh4#")
     assert state.returns() == (-1.0, 1.0)
-    assert CHESS.scene(CHESS.observe(state, 0)).status == "Checkmate: black wins"
+    assert CHESS.scene(CHESS.observe(state, 0)).status == "Checkmate: Black wins"
     game, state = at("7k/8/6Q1/8/8/8/8/K7 w - - 0 1")
     state = play(game, state, "Qf7")
     assert state.returns() == (0.0, 0.0)

@@ -200,7 +200,7 @@ def test_two_passes_end_the_game_and_one_does_not() -> None:
     state = play("C3 pass pass")
     assert state.to_move == TERMINAL
     assert state.returns() == (1.0, -1.0)
-    assert SMALL.scene(SMALL.observe(state, 0)).status == "black wins by 24.5"
+    assert SMALL.scene(SMALL.observe(state, 0)).status == "Black wins by 24.5"
 
 
 def test_the_empty_board_belongs_to_nobody() -> None:
@@ -228,7 +228,7 @@ def test_in_a_seki_eyes_count_and_the_shared_liberty_does_not() -> None:
     assert "x" not in "".join(rows(play("C1 A1", state=state)))
     assert "o" not in "".join(rows(play("C1 E1", state=position(SEKI, 1, SMALL))))
     ended = play("pass pass", state=state)
-    assert SMALL.scene(SMALL.observe(ended, 0)).status == "black wins by 3.5"
+    assert SMALL.scene(SMALL.observe(ended, 0)).status == "Black wins by 3.5"
 
 
 def test_stones_left_in_the_enemys_area_are_not_taken_for_dead() -> None:
@@ -351,9 +351,9 @@ def test_points_on_the_board_and_a_button_are_offered() -> None:
     assert grid.rows[2][2].highlight
     assert grid.rows[0][0].action == "A5"
     assert Button("pass", "pass") in scene.elements
-    assert scene.status == "white to move"
+    assert scene.status == "White to move"
     passed = play("pass", state=state)
-    assert SMALL.scene(SMALL.observe(passed, 0)).status == "white passed, black to move"
+    assert SMALL.scene(SMALL.observe(passed, 0)).status == "White passed, Black to move"
 
 
 # Hooks of search

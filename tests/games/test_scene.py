@@ -182,8 +182,8 @@ def test_captured_pieces_are_counted() -> None:
     for text in ("e2e4", "d7d5", "e4d5", "d8d5"):
         state = state.after(game.parse(state, text))
     lines = render_text(game.scene(game.observe(state, None))).splitlines()
-    assert "Taken by white: \u265f" in lines
-    assert "Taken by black: \u2659" in lines
+    assert "Taken by White: \u265f" in lines
+    assert "Taken by Black: \u2659" in lines
 
 
 @pytest.mark.parametrize(

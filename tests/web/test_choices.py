@@ -50,7 +50,7 @@ async def test_choices_are_written_where_they_differ_from_the_standard(
 @pytest.mark.parametrize(
     ("game", "choice", "seats"),
     [
-        ("go", "[data-choice=size][value='19']", "any, black, white"),
+        ("go", "[data-choice=size][value='19']", "any, Black, White"),
         ("scrabble", "[data-choice=challenges][value=double]", ""),
         ("texas_holdem", "[data-choice=betting][value=fixed]", ""),
     ],

@@ -34,7 +34,7 @@ def chess_board(position: bytes, last: str, mated: bool, names: tuple[str, ...])
             owner = None if mark == "." else 0 if mark.isupper() else 1
             content = "empty"
             if owner is not None:
-                content = f"{names[owner]} {_NAMES[mark.lower()]}"
+                content = f"{names[owner].lower()} {_NAMES[mark.lower()]}"
             cells.append(
                 Cell(
                     text=_FIGURES.get(mark, ""),
@@ -64,7 +64,7 @@ def taken_pieces(start: bytes, position: bytes, names: tuple[str, ...]) -> list[
             mark = letter if seat == 0 else letter.upper()
             gone = before.count(mark) - there.count(mark)
             name = _NAMES[letter]
-            label = f"{names[1 - seat]} {name}"
+            label = f"{names[1 - seat].lower()} {name}"
             if gone > 0:
                 pieces.append(Cell(_FIGURES[mark], 1 - seat, name, label=label, count=gone))
         trays.append(Tray(f"Taken by {names[seat]}", tuple(pieces), seat))

@@ -428,7 +428,7 @@ class Chess(Game[ChessState, int, ChessObservation]):
                 "start", STANDARD_START, "number of the start in Chess960; 518 is standard", 0, 959
             ),
         ),
-        seat_names=("white", "black"),
+        seat_names=("White", "Black"),
         draw_offers=True,
     )
     observation_type: ClassVar[type[Observation]] = ChessObservation

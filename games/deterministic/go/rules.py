@@ -96,7 +96,7 @@ class Go(Game[GoState, int, GoObservation]):
             Parameter("komi", 7.5, "points for white, who plays second", -200.0, 200.0),
             Parameter("position", "", "stones at the start, like W:BD4,E5:WC3; white moves here"),
         ),
-        seat_names=("black", "white"),
+        seat_names=("Black", "White"),
         draw_offers=True,
     )
     observation_type: ClassVar[type[Observation]] = GoObservation
@@ -244,7 +244,7 @@ class Go(Game[GoState, int, GoObservation]):
             extra = observation.komi if seat else 0
             added = f" + {extra:g} komi" if extra else ""
             count = f"{stones} stones + {land} territory{added} = {stones + land + extra:g}"
-            scores.append(Text(f"{self.seat_name(seat).capitalize()}: {count}"))
+            scores.append(Text(f"{self.seat_name(seat)}: {count}"))
         trays = [self._prisoners(seat, observation.prisoners[seat]) for seat in range(2)]
         elements = (grid, *trays, *buttons, *(scores or (komi,)))
         return Scene(elements, status, observation.seat_to_move)
