@@ -16,7 +16,7 @@ INSTALLED := pyproject.toml setup.py .ci/install.py
 # Workers take over what others have not begun: some tests last a hundred times as long as most.
 PYTEST = $(BIN)/pytest -q -n $(JOBS) --dist worksteal --failed-first --durations 10 --durations-min 1
 
-.PHONY: help demo build test test-all test-rest test-compiled quick fuzz lint lint-web types format docs wheel-check bench clean
+.PHONY: help demo build test test-all test-rest test-compiled quick fuzz lint lint-web types format docs wheel-check bench peers clean
 
 help:  ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 16
@@ -116,6 +116,14 @@ wheel-check: $(VENV)/.dev  ## sdist -> wheel -> clean environment -> tests of th
 
 bench: $(VENV)/.dev  ## every benchmark, with its comparison in the same run
 	for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+PEERS := benchmarks/peers/node_modules/.package-lock.json
+$(PEERS): benchmarks/peers/package-lock.json
+	npm ci --silent --ignore-scripts --prefix benchmarks/peers
+	@touch $@
+
+peers: $(VENV)/.dev $(PEERS)  ## boardgame.io and Colyseus beside Plyhouse, in the same run
+	$(BIN)/python benchmarks/peers.py
 
 clean:  ## remove what the build made, also compiled modules
 	rm -rf build dist site *.egg-info .mypy_cache .ruff_cache .pytest_cache

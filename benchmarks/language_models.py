@@ -5,7 +5,7 @@
 
 The first part plays matches of all games by scripted models.  Each ply is asked for by a prompt and
 answered in a random printed form of a random legal action, as JSON, as a line or bare.  An answer
-that is not read as that action counts as a failure of the bridge.
+that is not read as that action counts as a failure of the bridge, and its match as forfeited.
 
 The second part plays the same match of tic-tac-toe by two clients over websockets and by two over
 MCP, in turns, on one server, and compares the seconds from one action to its answer.
@@ -59,6 +59,7 @@ def play(spec: str, rng: random.Random, counts: Counter[str]) -> None:
     """Play a match by a scripted model, and count its plies and failures."""
     game = get_game(spec)
     state = game.initial_state()
+    failed = counts["failed"]
     for _ in range(MOST_PLIES):
         while state.to_move == CHANCE:
             outcomes, weights = zip(*state.chance_outcomes(), strict=True)
@@ -76,6 +77,7 @@ def play(spec: str, rng: random.Random, counts: Counter[str]) -> None:
         counts["failed"] += found.action not in actions or len(actions) != 1
         state = state.after(game.parse(state, next(iter(actions))))
     counts["matches"] += 1
+    counts["forfeited"] += counts["failed"] > failed
 
 
 def round_trips(matches: int, seconds: float) -> None:
@@ -83,17 +85,17 @@ def round_trips(matches: int, seconds: float) -> None:
     names = game_names()
     rng = random.Random(1)
     counts = {name: Counter[str]() for name in names}
-    begin = time.monotonic()
+    begin, busy = time.monotonic(), time.process_time()
     for number in range(matches):
         if time.monotonic() - begin > seconds:
             break
         name = names[number % len(names)]
         play(name, rng, counts[name])
-    print(f"{'game':20} {'matches':>8} {'plies':>8} {'not read':>9}")
-    for name, each in counts.items():
-        print(f"{name:20} {each['matches']:8} {each['plies']:8} {each['failed']:9}")
-    total = sum(counts.values(), Counter())
-    print(f"{'all':20} {total['matches']:8} {total['plies']:8} {total['failed']:9}\n")
+    print(f"{'game':20} {'matches':>8} {'plies':>9} {'not read':>9} {'forfeited':>9}")
+    for name, each in [*counts.items(), ("all", sum(counts.values(), Counter()))]:
+        figures = f"{each['matches']:8} {each['plies']:9} {each['failed']:9} {each['forfeited']:9}"
+        print(f"{name:20} {figures}")
+    print(f"in {time.process_time() - busy:.0f} s of processor time\n", flush=True)
 
 
 async def account(server: RunningServer, player: str) -> str:

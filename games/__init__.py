@@ -24,6 +24,7 @@ Tools for games of any kind:
     playthrough         one whole play as text, for golden files
     counting            perft and other counts that prove rules
     trees               games that are a written tree; `tree_notation` reads the text
+    values              values as people read them: chances of winning, or returns with a unit
     observation_fields  the fields of observations, as their authors describe them
 
 Helpers of the built-in games, which your own games do not need:

@@ -2,8 +2,10 @@ r"""Variants of games with other names for pieces, squares and moves, against me
 
 ``tic_tac_toe(renamed=7)`` is tic-tac-toe in which letters have been exchanged in pairs by the seed
 7, in all actions, boards and fields.  In games whose moves are words, each word is exchanged for an
-invented one.  States, actions and the game tree stay as they are, so results compare with those of
-the usual game.
+invented one, as is the number of each column or house; numbers of squares are exchanged in pairs.
+`coins`, `nim` and `matrix` have no such variant, because their moves are amounts or rows of a
+parameter, nor has `scrabble`, because its words are those of a dictionary.  States, actions and the
+game tree stay as they are, so results compare with those of the usual game.
 
 Every exchange is its own inverse on any text.  So one function serves to write and to read.
 
@@ -30,9 +32,9 @@ from plyhouse.games.base import ChanceKind, Game, GameType, Observation, Paramet
 from plyhouse.games.errors import AmbiguousAction, IllegalAction, InvalidAction, InvalidParameter
 from plyhouse.games.info import OTHER_NAMES
 from plyhouse.games.rules import rules_text
-from plyhouse.games.scene import Button, Card, Cell, Grid, Hand, Placing, Scene, Tray
+from plyhouse.games.scene import Button, Card, Cell, Grid, Hand, Placing, Scene, Text, Tray
 
-__all__ = ["LETTERS", "WORDS", "Renamed", "renamed"]
+__all__ = ["LETTERS", "NUMBERS", "WORDS", "Renamed", "renamed"]
 
 LETTERS: Final = frozenset(
     {
@@ -41,12 +43,20 @@ LETTERS: Final = frozenset(
     }
 )
 """Games whose letters are exchanged: those of squares, pieces and cards."""
+NUMBERS: Final[Mapping[str, int]] = {"checkers": 32, "connect_four": 10, "kalah": 10}
+"""Games whose numbers of squares, columns or houses have other names, with the highest one."""
 WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "backgammon": ("pass", "bar", "off"),
     "coin_guess": ("penny", "nickel", "lincoln", "jefferson"),
     "kuhn_poker": ("check", "bet", "fold", "call"),
     "leduc_poker": ("check", "call", "raise", "fold"),
     "liars_dice": ("liar",),
+    "monopoly": (
+        *("mediterranean", "baltic", "reading", "oriental", "vermont", "connecticut", "charles"),
+        *("electric", "states", "virginia", "pennsylvania", "james", "tennessee", "york"),
+        *("kentucky", "indiana", "illinois", "atlantic", "ventnor", "water", "marvin", "pacific"),
+        *("carolina", "short", "park", "boardwalk"),
+    ),
     "pacman": ("north", "south", "east", "west", "stop"),
     "pig": ("roll", "hold"),
     "prisoners_dilemma": ("deny", "accept"),
@@ -55,7 +65,7 @@ WORDS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Games whose words are exchanged, with the words."""
 _SEED: Final = Parameter(OTHER_NAMES, 0, "seed of the other names", minimum=1, maximum=999_999)
-_WORD: Final = re.compile("[A-Za-z]+")
+_WORD: Final = re.compile("[A-Za-z]+|[0-9]+")
 _SYLLABLES: Final = tuple(a + b for a in "bdgklmnprstvz" for b in "aeiou")
 
 
@@ -65,8 +75,9 @@ def renamed(kind: type[Game]) -> type[Renamed]:
     Raises `InvalidParameter` for a game without other names.
     """
     name = kind.info.name
-    if name not in LETTERS and name not in WORDS:
-        known = ", ".join(sorted(LETTERS | WORDS.keys()))
+    games = LETTERS | NUMBERS.keys() | WORDS.keys()
+    if name not in games:
+        known = ", ".join(sorted(games))
         expected = f"only these games have other names: {known}"
         raise InvalidParameter(name, OTHER_NAMES, "a seed", expected)
     return _class_of(kind)
@@ -97,16 +108,21 @@ class Renamed(Game):
         seed = inner.pop(OTHER_NAMES)
         self.original = self.usual(**inner)
         """The game with the usual names."""
-        rng = random.Random(f"{self.info.name} {seed}")
-        self._words = words = self.info.name in WORDS
-        if words:
-            self._pairs = _invented(WORDS[self.info.name], rng)
+        name = self.info.name
+        rng = random.Random(f"{name} {seed}")
+        self._words = name in WORDS
+        if self._words:
+            self._pairs = _invented(WORDS[name], rng)
+        elif name in NUMBERS:
+            numbers = [str(number + 1) for number in range(NUMBERS[name])]
+            # Words would run together with the "x" of a jump.  An action that is a number must not
+            # be written as another one, so columns and houses get words.
+            self._pairs = (_paired if name == "checkers" else _invented)(numbers, rng)
         else:
-            shuffled = rng.sample(string.ascii_lowercase, 26)
-            self._pairs = dict(sorted(map(sorted, zip(shuffled[::2], shuffled[1::2], strict=True))))
+            self._pairs = _paired(string.ascii_lowercase, rng)
         self._other = self._pairs | {new: old for old, new in self._pairs.items()}
         upper = {old.upper(): new.upper() for old, new in self._other.items()}
-        self._letters = str.maketrans({} if words else self._other | upper)
+        self._letters = str.maketrans(self._other | upper if name in LETTERS else {})
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _made, (self.usual, dict(self._parameters))
@@ -121,7 +137,7 @@ class Renamed(Game):
 
     def other(self, text: str) -> str:
         """Return a text with its names exchanged; twice gives the text back."""
-        return _WORD.sub(self._word, text) if self._words else text.translate(self._letters)
+        return text.translate(self._letters) if self._letters else _WORD.sub(self._word, text)
 
     def _word(self, found: re.Match[str]) -> str:
         said = found[0]
@@ -135,9 +151,11 @@ class Renamed(Game):
     def names(self) -> str:
         """The names in words, for rules and notation."""
         pairs = ", ".join(f"{new} for {old}" for old, new in self._pairs.items())
-        if self._words:
-            return f"in this variant, write {pairs}"
-        return f"in this variant, letters are exchanged, capitals as well: {pairs}, and back"
+        if self._letters:
+            return f"in this variant, letters are exchanged, capitals as well: {pairs}, and back"
+        if self.info.name == "checkers":
+            return f"in this variant, numbers of squares are exchanged: {pairs}, and back"
+        return f"in this variant, write {pairs}"
 
     @property
     def action_notation(self) -> str:  # type: ignore[override]
@@ -196,7 +214,7 @@ class Renamed(Game):
         return self.original.describe(state)
 
     def _prose(self, text: str) -> str:
-        """Exchange words; letters of prose stay."""
+        """Exchange words; letters and numbers of prose stay."""
         return self.other(text) if self._words else text
 
     # Views
@@ -250,6 +268,8 @@ class Renamed(Game):
                     label=other(label) if named or re.search(r"\d", label) else label,
                     via=tuple(map(other, element.via)),
                 )
+            case Text():
+                return dataclasses.replace(element, text=prose(element.text))
             case Placing():
                 return dataclasses.replace(
                     element,
@@ -266,10 +286,11 @@ class Renamed(Game):
         action = cell.action
         return dataclasses.replace(
             cell,
-            text=self.other(cell.text),
+            text=self.other(cell.text) if self._words or self._letters else cell.text,
             action=None if action is None else self.other(action),
             name=self.other(cell.name),
             label=self.other(cell.label) if self._words else "",
+            lines=tuple(map(self._prose, cell.lines)),
         )
 
     def _card(self, card: Card) -> Card:
@@ -349,6 +370,15 @@ class Renamed(Game):
 
     def _with(self, game: Game) -> Game:
         return renamed(type(game))(**game.parameters, renamed=self._parameters[OTHER_NAMES])
+
+
+def _paired(names: Sequence[str], rng: random.Random) -> dict[str, str]:
+    """Return pairs of an even number of names, each under the first of the two."""
+    shuffled = rng.sample(names, len(names))
+    pairs = [
+        sorted(each, key=names.index) for each in zip(shuffled[::2], shuffled[1::2], strict=True)
+    ]
+    return dict(sorted(pairs, key=lambda pair: names.index(pair[0])))
 
 
 def _invented(words: Sequence[str], rng: random.Random) -> dict[str, str]:

@@ -17,6 +17,7 @@ It is your turn.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -33,6 +34,7 @@ BOLD: Final = "\x1b[1m"
 RESET: Final = "\x1b[0m"
 BAR: Final = 20
 """Width in characters of the bar of a counter that has a target."""
+_HYPHEN: Final = re.compile(r"(?<!\w)-(?=\d)")
 MOST_LISTED: Final = 40
 """Actions of a `Placing` that `render_text` lists."""
 
@@ -98,9 +100,18 @@ def _draw_element(element: Fields, colour: bool) -> Sequence[str]:
             pieces = (", " if any(" " in text for text in texts) else " ").join(texts)
             return [f"{element['label']}: {pieces}"] if pieces else []
         case "text":
-            return [str(element["text"])]
+            return [_minus(str(element["text"]))]
         case _:
             return []
+
+
+def _minus(text: str) -> str:
+    """Return a text with a true minus before numbers; other hyphens stay.
+
+    >>> _minus("won -3, A-1")
+    'won −3, A-1'
+    """
+    return _HYPHEN.sub("\N{MINUS SIGN}", text)
 
 
 def _counted(piece: Fields) -> str:
@@ -112,7 +123,7 @@ def _counted(piece: Fields) -> str:
 def _draw_counter(element: Fields, colour: bool) -> str:
     """``you: 35 / 100 #######-------------``."""
     value, target = float(element["value"]), element.get("target")
-    line = f"{element['label']}: {value:g}"
+    line = _minus(f"{element['label']}: {value:g}")
     if not target:
         return line
     filled = max(0, min(BAR, round(BAR * value / float(target))))

@@ -21,6 +21,7 @@ from plyhouse.games.base import (
     GameInfo,
     Information,
     Observation,
+    Scoring,
     Utility,
 )
 from plyhouse.games.scene import Button, Scene, Text
@@ -153,6 +154,7 @@ class TreeGame(Game[TreeState, str, TreeObservation]):
             min_return=min(map(min, leaves)),
             max_return=max(map(max, leaves)),
             max_plies=height(root),
+            scoring=Scoring.RETURNS,
             seat_names=("MAX", "MIN") if seats == 2 and zero_sum else (),
         )
         kind = type(cls.__name__, (cls,), {"info": info, "text": text, "root": root})

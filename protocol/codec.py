@@ -154,16 +154,18 @@ class _Json(Codec):
             with contextlib.suppress(ValueError, RecursionError):  # another kind of message
                 return _with_info(self._long_act.decode(text), msgspec.json.decode)
         try:
-            return cast(ClientMessage, self._client.decode(text))
+            read: ClientMessage = self._client.decode(text)  # a type with msgspec 0.23, else Any
         except (ValueError, RecursionError):
             return cast(ClientMessage, _message(_parse(text), CLIENT_TYPES, "id"))
+        return read
 
     def decode_server(self, data: Frame, limit: int = MAX_SERVER_FRAME) -> ServerMessage:
         text = _text(data, limit)
         try:
-            return cast(ServerMessage, self._server.decode(text))
+            read: ServerMessage = self._server.decode(text)
         except (ValueError, RecursionError):
             return cast(ServerMessage, _message(_parse(text), SERVER_TYPES, "re"))
+        return read
 
 
 def _with_info(act: _LongAct, read: Callable[[bytes], Any]) -> Act:

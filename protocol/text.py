@@ -1,4 +1,4 @@
-"""Text as editors, spreadsheets and shells write it: encodings, byte-order marks, line ends.
+"""Text as editors, spreadsheets and shells write it, and minus signs for people.
 
 All readers of files and tokens that a person has written ask here, so that the same file works
 everywhere.
@@ -7,6 +7,7 @@ everywhere.
 from __future__ import annotations
 
 import codecs
+import re
 from typing import Final
 
 _MARKS: Final = (
@@ -17,6 +18,7 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 """Byte-order marks and their encodings; that of UTF-16-LE begins that of UTF-32-LE."""
+_HYPHEN: Final = re.compile(r"(?<!\w)-(?=\d|inf)")
 
 
 def decoded(data: bytes) -> str:
@@ -49,3 +51,8 @@ def trimmed_token(text: str) -> str:
     'ply_x'
     """
     return text.strip().strip("\ufeff").strip()
+
+
+def minus(text: str) -> str:
+    """Return a text for people with a true minus before numbers; other hyphens stay."""
+    return _HYPHEN.sub("\N{MINUS SIGN}", text)

@@ -10,6 +10,7 @@ from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.web.application import create_api
 from plyhouse.server.web.forwarding import Forwarder, is_local, restored
 from plyhouse.server.web.metrics import WorkerMetrics
+from plyhouse.server.web.parameters import with_slashes
 from plyhouse.server.web.request_limits import Allowance, Pacer, refuse_busy, send_problem
 from plyhouse.server.web.security_headers import with_safety
 from plyhouse.server.wire.websocket import Receive, Scope, Send, refuse, websocket_endpoint
@@ -111,7 +112,7 @@ class Application:
         """Answer one request, or serve one connection."""
         if scope["type"] != "websocket":
             secret = "" if self._hub is None else self._hub.secret
-            scope, passed_on = restored(scope, secret)
+            scope, passed_on = restored(with_slashes(scope), secret)
             if scope.get("method") == "HEAD":
                 scope, send = {**scope, "method": "GET"}, _without_body(send)
             send = with_safety(scope, send)

@@ -14,7 +14,7 @@ Start at `store`, an open database that runs functions of a `Connection`.  Such 
     tournament_settings   their settings besides columns, as JSON; the sides in them
     competition_sql       competitions: their lifecycle
     competition_students  the class; join_codes, competition_entries: its parts
-    entry_rule       who enters a competition and its games
+    entry_rule            who enters a competition and its games
     competition_staff     roles of the staff; competition_messages: what it tells students
     competition_results   matches of a final; competition_reruns: of its repetitions
     competition_changes   another file, copies, and what a deletion takes along
@@ -31,12 +31,13 @@ They use these modules:
 
     rows         frozen rows; competition_rows and submission_rows have those of their subjects
     models       the tables; `migrations/` has their history, and schema applies it
-    store        an open database; database has connections, threads and transactions
+    store        an open database; database has connections and transactions
     engines      SQLAlchemy's engines, set up for SQLite and PostgreSQL
     urls         database URLs
     writer       group commit of what happens in matches; latency counts its times
     statements   SQL of the hot path, compiled once
-    thread       the threads that write to SQLite and move its log
+    direct_inserts  events that PostgreSQL stores by one statement with its lease
+    sqlite_writer   the connection that writes to SQLite, on the worker of thread
     claim        one server per database
     leases       the claim in PostgreSQL, which fences transactions; members: of a cluster,
                  with the owners of its matches

@@ -91,6 +91,7 @@ def _finished(bot_id: int, forfeits: Collection[str]) -> Select[Any]:
             _MINE.c.version_id,
             pairings.c.finished_ms.is_not(None),
             pairings.c.tournament_id,
+            pairings.c.id,
         )
         .join(matches, matches.c.id == _MINE.c.match_id)
         .join(pairings, pairings.c.id == matches.c.pairing_id)
@@ -133,11 +134,11 @@ def matches_of(
     holders = _holders(connection, [row[0] for row in rows])
     found = []
     for row in rows:
-        shown, (version_id, over, tournament_id) = list(row[:13]), row[13:]
+        shown, (version_id, over, tournament_id, pairing) = list(row[:13]), row[13:]
         shown[7] = bool(shown[7])
         cause, void = decoded(shown[8]), None if shown[12] is None else decoded(shown[12])
         shown[8] = ""
-        shown.append([])
+        shown += [[], pairing]
         match = CareerMatch(
             BotMatch(*shown), version_id, cause, void, (), bool(over), tournament_id
         )

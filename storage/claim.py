@@ -157,7 +157,14 @@ class Lease:
         Raises `ClaimLost` if another server has ended it.
         """
         if not leases.fence(connection, self.epoch, _valid_ms()):
-            raise ClaimLost(self._why())
+            raise self.ended()
+
+    def ended(self) -> ClaimLost:
+        """Return that another server has ended the lease, as an error."""
+        return ClaimLost(
+            f"another Plyhouse server has taken over {self._place}, because this one did not "
+            f"renew its lease for {VALID_S:g} s; start this one again"
+        )
 
     @property
     def left_s(self) -> float:
@@ -212,13 +219,7 @@ class Lease:
             except errors as error:
                 log.warning("the lease on %s could not be renewed: %r", self._place, error)
                 pause = _PAUSE_S
-        self._end.set_result(ClaimLost(self._why()))
-
-    def _why(self) -> str:
-        return (
-            f"another Plyhouse server has taken over {self._place}, because this one did not "
-            f"renew its lease for {VALID_S:g} s; start this one again"
-        )
+        self._end.set_result(self.ended())
 
 
 def _valid_ms() -> int:

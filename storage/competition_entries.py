@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, exists, func, or_, select
 
@@ -15,8 +16,14 @@ from plyhouse.storage.competition_rows import (
     Submission,
     VersionRow,
 )
-from plyhouse.storage.competition_sql import entries_of, find
-from plyhouse.storage.competition_students import is_frozen, name_of, not_open, student_of
+from plyhouse.storage.competition_sql import (
+    entries_of,
+    find,
+    is_frozen,
+    not_open,
+    without_games,
+)
+from plyhouse.storage.competition_students import name_of, student_of
 from plyhouse.storage.entry_rule import Candidate
 from plyhouse.storage.errors import CompetitionRefusal, Unknown
 from plyhouse.storage.locks import locking
@@ -143,9 +150,18 @@ def _open_to(
 
     ``lock`` locks them, see `find`.
     """
+    here = competitions.c
+    query = _open(player_id, now_ms, here.id, here.entries_each).order_by(here.id)
+    if lock:
+        query = query.with_for_update(key_share=True, of=competitions)
+    return [(row.id, row.entries_each) for row in connection.execute(query)]
+
+
+def _open(player_id: int, now_ms: int, *columns: ColumnElement[Any]) -> Select[Any]:
+    """Columns of the competitions to which a student may submit."""
     here, student = competitions.c, competition_students.c
-    query = (
-        select(here.id, here.entries_each)
+    return (
+        select(*columns)
         .join(competition_students, student.competition_id == here.id)
         .where(
             student.player_id == player_id,
@@ -153,11 +169,7 @@ def _open_to(
             here.status.in_(("open", "frozen", "finished")),
             _in_time(now_ms) | (student.extended_ms > now_ms),
         )
-        .order_by(here.id)
     )
-    if lock:
-        query = query.with_for_update(key_share=True, of=competitions)
-    return [(row.id, row.entries_each) for row in connection.execute(query)]
 
 
 def _taken(mine: Sequence[CompetitionEntry]) -> int:
@@ -416,6 +428,8 @@ def _refuse_version(
     obstacle = entry_rule.obstacle(connection, row, chosen.bot_id, claimed, chosen.label)
     if obstacle == "person":
         raise entry_rule.not_a_bot(connection, row, chosen.bot_id)
+    if obstacle == "unreadable":
+        raise entry_rule.unreadable(row)
     if obstacle == "help":
         raise CompetitionRefusal(
             "help/required", entry_rule.unhelped(row, chosen.bot, chosen.label)
@@ -540,7 +554,8 @@ def enter(
 
 def unhelped(connection: Connection, bot: Bot, label: str, now_ms: int) -> list[str]:
     """Return why the label of a bot's version keeps it out of open competitions, as sentences."""
-    rows = [find(connection, each) for each, _ in _open_to(connection, bot.player_id, now_ms)]
+    here = competitions.c
+    rows = without_games(connection, here.id.in_(_open(bot.player_id, now_ms, here.id)))
     name = f"{bot.player}/{bot.name}"
     return [f"{why}." for row in rows if (why := entry_rule.unhelped(row, name, label))]
 

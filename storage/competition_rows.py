@@ -22,7 +22,7 @@ class _Dates(msgspec.Struct):
 
 
 class _Limits(msgspec.Struct):
-    help: str = ""
+    help: str | None = ""
 
 
 class _Values(msgspec.Struct):
@@ -33,6 +33,7 @@ class _Values(msgspec.Struct):
 
 
 _VALUES: Final = msgspec.json.Decoder(_Values)
+_UNREAD: Final = _Values(limits=_Limits(help=None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +91,16 @@ class CompetitionRow:
         return self._values.dates.zone
 
     @property
-    def help(self) -> str:
-        """The level of help that entries must have; empty for any, or if unreadable."""
+    def help(self) -> str | None:
+        """The level of help that entries must have; empty for any, None if it cannot be read."""
         return self._values.limits.help
 
     @property
     def _values(self) -> _Values:
         try:
-            return _VALUES.decode(self.parsed or "{}")
+            return _UNREAD if self.parsed is None else _VALUES.decode(self.parsed)
         except msgspec.DecodeError:
-            return _Values()
+            return _UNREAD
 
     @property
     def practice_of(self) -> str:

@@ -8,8 +8,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, replace
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
-from sqlalchemy import Connection, exists, select
+from sqlalchemy import ColumnElement, Connection, exists, select
 
 from plyhouse.protocol.api.competitions import Measure
 from plyhouse.storage import audit, entry_rule, tournaments
@@ -195,6 +197,12 @@ def names(connection: Connection, limit: int) -> list[str]:
     return list(connection.execute(newest).scalars())
 
 
+def without_games(connection: Connection, which: ColumnElement[bool]) -> list[CompetitionRow]:
+    """Return competitions in the order of their ids, without their games."""
+    query = select(*_COLUMNS).where(which).order_by(competitions.c.id)
+    return [_row(row) for row in connection.execute(query)]
+
+
 def _row(row: object) -> CompetitionRow:
     values = dict(row._mapping)  # type: ignore[attr-defined]
     values.pop("name_key")
@@ -376,3 +384,39 @@ def measure(connection: Connection, game: str, time_control: str) -> Measure:
     count = max(1, len(rows))
     seconds = sum(row.finished_ms - row.started_ms for row in rows) / count / 1000
     return Measure(game, len(rows), seconds, sum(row.ply for row in rows) / count, same)
+
+
+def still_open(row: CompetitionRow, late: bool, now_ms: int) -> None:
+    """Raise unless students can be taken in."""
+    if row.status in ("running", "paused"):
+        raise CompetitionRefusal(
+            "competition/begun",
+            f"{row.name!r} is {row.status}: its final has begun, and nobody can join any more",
+        )
+    if is_frozen(row, now_ms) and not late:
+        status = row.status if row.status == "finished" else "frozen"
+        raise CompetitionRefusal(
+            "competition/frozen",
+            f"{row.name!r} is {status}: a student can join only with a late date, which an "
+            "organiser sets with --late-until TIME",
+        )
+
+
+def not_open(row: CompetitionRow) -> CompetitionRefusal:
+    """Make the refusal for a competition that opens later: it says when."""
+    if row.opens_ms is None:
+        when = "its organiser has yet to open it"
+    else:
+        opens = datetime.fromtimestamp(row.opens_ms / 1000, ZoneInfo(row.zone))
+        when = f"it opens on {opens:%Y-%m-%d at %H:%M} {row.zone}"
+    return CompetitionRefusal("competition/not_open", f"{row.name!r} is not open yet: {when}")
+
+
+def is_frozen(row: CompetitionRow, now_ms: int) -> bool:
+    """Return whether entries no longer change, except by extensions; also if only the date is past.
+
+    After the final, a student with an extension submits for a rerun.
+    """
+    return row.status in ("frozen", "finished") or (
+        row.freezes_ms is not None and now_ms >= row.freezes_ms
+    )

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import Any, Final, Literal
-from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection, func, select
 
@@ -14,7 +12,7 @@ from plyhouse.protocol.api.competitions import Joining, Member
 from plyhouse.protocol.api.people import PlayerAccount
 from plyhouse.storage import audit
 from plyhouse.storage.competition_rows import CompetitionRow, CompetitionStudent, NewMember
-from plyhouse.storage.competition_sql import entries_of, find
+from plyhouse.storage.competition_sql import entries_of, find, still_open
 from plyhouse.storage.errors import CompetitionRefusal, Unknown
 from plyhouse.storage.locks import lock_names
 from plyhouse.storage.models import (
@@ -28,7 +26,7 @@ from plyhouse.storage.models import (
     tokens,
     tournament_entries,
 )
-from plyhouse.storage.names import key_of, normal
+from plyhouse.storage.names import key_of, normal, without_accents
 from plyhouse.storage.people import check_display, check_new_name, new_token, refuse_lookalikes
 from plyhouse.storage.rows import By
 from plyhouse.storage.sessions import special_players
@@ -77,6 +75,7 @@ def take_in(
     before the competition keeps its tokens, and none is made: its owner has one.  As that may be
     anybody who took the name, it has to be named in ``adopt`` (`ALL` for every one).
     """
+    people = _with_older_accounts(connection, reference, people)
     accounts: dict[str, NewMember] = {}
     for each in people:
         each = replace(each, account=normal(each.account))
@@ -118,6 +117,40 @@ def take_in(
         names = f"{len(joining)} into {row.name}"
         audit.add(connection, now_ms, by, "student.import", names, row.id)
     return joined
+
+
+def _with_older_accounts(
+    connection: Connection, reference: str, people: Sequence[NewMember]
+) -> Sequence[NewMember]:
+    """Return the people, with the accounts that members of the competition have there.
+
+    The same list used to make accounts without accents: Zoë Müller became ``Zoe-Muller``.
+    """
+    plain = {
+        key: old
+        for each in people
+        if (old := key_of(without_accents(each.account))) != (key := key_of(each.account))
+    }
+    if not plain:
+        return people
+    here = competition_members.c
+    competition_id = find(connection, reference).id
+    wanted = sorted(set(plain.values()))
+    there: dict[tuple[str, str], str] = {}
+    for start in range(0, len(wanted), AT_ONCE):
+        query = (
+            select(players.c.name_key, here.name_key, players.c.name)
+            .join(players, players.c.id == here.player_id)
+            .where(here.competition_id == competition_id)
+            .where(players.c.name_key.in_(wanted[start : start + AT_ONCE]))
+        )
+        there |= {(old, member): name for old, member, name in connection.execute(query)}
+    older = {
+        key: there[plain[key], key_of(each.name)]
+        for each in people
+        if (plain.get(key := key_of(each.account), ""), key_of(each.name)) in there
+    }
+    return [replace(each, account=older.get(key_of(each.account), each.account)) for each in people]
 
 
 def _refuse_too_many(row: CompetitionRow, inside: dict[int, str], more: int) -> None:
@@ -261,42 +294,6 @@ def _statuses(connection: Connection, competition_id: str) -> dict[int, str]:
     here = competition_students.c
     query = select(here.player_id, here.status).where(here.competition_id == competition_id)
     return {player: status for player, status in connection.execute(query)}  # noqa: C416
-
-
-def still_open(row: CompetitionRow, late: bool, now_ms: int) -> None:
-    """Raise unless students can be taken in."""
-    if row.status in ("running", "paused"):
-        raise CompetitionRefusal(
-            "competition/begun",
-            f"{row.name!r} is {row.status}: its final has begun, and nobody can join any more",
-        )
-    if is_frozen(row, now_ms) and not late:
-        status = row.status if row.status == "finished" else "frozen"
-        raise CompetitionRefusal(
-            "competition/frozen",
-            f"{row.name!r} is {status}: a student can join only with a late date, which an "
-            "organiser sets with --late-until TIME",
-        )
-
-
-def not_open(row: CompetitionRow) -> CompetitionRefusal:
-    """Make the refusal for a competition that opens later: it says when."""
-    if row.opens_ms is None:
-        when = "its organiser has yet to open it"
-    else:
-        opens = datetime.fromtimestamp(row.opens_ms / 1000, ZoneInfo(row.zone))
-        when = f"it opens on {opens:%Y-%m-%d at %H:%M} {row.zone}"
-    return CompetitionRefusal("competition/not_open", f"{row.name!r} is not open yet: {when}")
-
-
-def is_frozen(row: CompetitionRow, now_ms: int) -> bool:
-    """Return whether entries no longer change, except by extensions; also if only the date is past.
-
-    After the final, a student with an extension submits for a rerun.
-    """
-    return row.status in ("frozen", "finished") or (
-        row.freezes_ms is not None and now_ms >= row.freezes_ms
-    )
 
 
 def name_of(connection: Connection, player_id: int) -> str:

@@ -48,21 +48,36 @@ def obstacle(
     The reasons are outcomes of `plyhouse.storage.submission_rows.OUTCOMES`: ``person`` for an
     account that plays in person or for a guest, and ``games`` for a bot that plays none of the
     games.  ``help`` stands for a version whose label does not state the level of help that the
-    competition demands.  ``games`` are those that the bot claims; none stand for all.  ``label`` is
-    that of the version that would play; None for a baseline, of which no help is demanded.
+    competition demands, ``unreadable`` for a competition of which nobody knows what it demands.
+    ``games`` are those that the bot claims; none stand for all.  ``label`` is that of the version
+    that would play; None for a baseline, of which no help is demanded.
     """
     if bot_id not in programs(connection, [bot_id]):
         return "person"
     if not plays([each.game for each in row.games], games):
         return "games"
-    return "help" if label is not None and unhelped(row, "", label) else ""
+    if label is None or not unhelped(row, "", label):
+        return ""
+    return "unreadable" if row.help is None else "help"
+
+
+def unreadable(row: CompetitionRow) -> CompetitionRefusal:
+    """Return the error for a competition whose file cannot be read."""
+    return CompetitionRefusal(
+        "competition/unreadable",
+        f"the competition file of {row.name!r} cannot be read on this server; its staff finds "
+        f"the reason by plyhouse competition status {row.name!r}",
+    )
 
 
 def unhelped(row: CompetitionRow, name: str, label: str) -> str:
     """Return why the label of a bot's version keeps it out; empty if it does not.
 
-    The label must state the level of help that the competition demands.
+    The label must state the level of help that the competition demands.  A competition lets nobody
+    in if its demand cannot be read.
     """
+    if row.help is None:
+        return f"{unreadable(row)}; until then it takes no bots"
     misfit = help_misfit(name, label, row.help)
     return misfit and f"{row.name!r} takes bots with one level of help only: {misfit}"
 

@@ -10,12 +10,10 @@ from sqlalchemy import Connection, select
 from plyhouse.protocol.api.competitions import Code, Joining
 from plyhouse.storage import audit
 from plyhouse.storage.competition_rows import CompetitionRow, NewMember
-from plyhouse.storage.competition_sql import find
+from plyhouse.storage.competition_sql import find, not_open, still_open
 from plyhouse.storage.competition_students import (
     name_of,
-    not_open,
     players_of,
-    still_open,
     student_of,
     take_in,
 )

@@ -67,6 +67,29 @@ _DRAWN: Final = str.maketrans(
 )
 """Phonetic letters and small capitals, which no name needs, to the usual ones."""
 _LATIN: Final = {other: one for table in _ALIKE for one, other in table.items()}
+_SPECIAL: Final = str.maketrans(
+    {
+        "ß": "ss",
+        "ø": "o",
+        "Ø": "O",
+        "ł": "l",
+        "Ł": "L",
+        "æ": "ae",
+        "Æ": "Ae",
+        "đ": "d",
+        "Đ": "D",
+        "\N{LATIN SMALL LETTER DOTLESS I}": "i",
+        "ð": "d",
+        "Ð": "D",
+        "þ": "th",
+        "Þ": "Th",
+        "œ": "oe",
+        "Œ": "Oe",
+        "ħ": "h",
+        "Ħ": "H",
+    }
+)
+"""Letters that Unicode does not decompose into an ASCII letter and a mark."""
 _CAPITALS: Final = (
     # Cyrillic, Greek, Cherokee, Lisu
     str.maketrans(
@@ -130,6 +153,27 @@ def unseen(character: str) -> bool:
     )
 
 
+def character_text(character: str) -> str:
+    r"""Return a character as messages show it: itself, or its code where it cannot be seen.
+
+    >>> character_text("\u2603"), character_text("\u202e")
+    ("'☃' (snowman)", 'U+202E (right-to-left override)')
+    """
+    hidden = unseen(character) or (character.isspace() and character != " ")
+    shown = f"U+{ord(character):04X}" if hidden else f"'{character}'"
+    return f"{shown} ({unicodedata.name(character, 'a control character').lower()})"
+
+
+def without_accents(text: str) -> str:
+    """Return a text in ASCII letters, as far as these have an equivalent.
+
+    >>> without_accents("Größe"), without_accents("Łódź")
+    ('Grosse', 'Lodz')
+    """
+    plain = unicodedata.normalize("NFKD", text.translate(_SPECIAL))
+    return "".join(each for each in plain if not unicodedata.combining(each))
+
+
 def script_of(character: str) -> str:
     """Return the script of a letter, by the first word of its name; empty if it has several.
 
@@ -158,8 +202,7 @@ def name_problem(name: str) -> str:
         apart = unicodedata.decomposition(each).startswith("<") and each not in _WHOLE
         apart = apart or ord(each) in _DRAWN
         if unseen(each) or apart or not (kind[0] in "LM" or kind == "Nd" or each in SEPARATORS):
-            shown = unicodedata.name(each, "a control character").lower()
-            return f"it cannot contain {each!a} ({shown})"
+            return f"it cannot contain {character_text(each)}"
         if kind[0] == "M" and unicodedata.category(before)[0] not in "LM":
             return "a mark in it belongs to no letter"
         before = each

@@ -26,6 +26,7 @@ from plyhouse.storage.locks import lock_names, lock_row
 from plyhouse.storage.models import bots, players, tokens, versions
 from plyhouse.storage.names import (
     RESERVED,
+    character_text,
     key_of,
     lookalikes,
     looks,
@@ -82,8 +83,7 @@ def check_display(text: str) -> str:
         category = unicodedata.category(character)
         if unseen(character) or (category[0] == "Z" and character != " "):
             raise InvalidName(
-                f"a display name cannot contain {character!a} "
-                f"({unicodedata.name(character, 'a control character').lower()}); "
+                f"a display name cannot contain {character_text(character)}; "
                 "use letters, digits, punctuation, symbols and spaces"
             )
     if name and unicodedata.category(name[0])[0] == "M":

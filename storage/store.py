@@ -34,10 +34,9 @@ from plyhouse.storage import (
 )
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import CannotOpen, ClaimLost, DatabaseFull, DatabaseReadOnly
-from plyhouse.storage.match_writes import operations
+from plyhouse.storage.match_writes import event_values, operations
 from plyhouse.storage.personal_data import known_names
 from plyhouse.storage.rows import By, EventRow, Identity, Op, wall_ms
-from plyhouse.storage.statements import ROWS_AT_ONCE
 from plyhouse.storage.submissions import Submissions
 from plyhouse.storage.urls import not_permitted, parse_url
 
@@ -364,10 +363,8 @@ class Store:
         that do not fit the match).
         """
         if set(map(type, ops)) == _EVENTS:
-            rows = cast("Sequence[EventRow]", ops)
-            single = len(rows) <= ROWS_AT_ONCE
-            add = self._operations.add_events
-            self._database.write_soon(lambda link: add(link, rows), done, one_statement=single)
+            rows = event_values(cast("Sequence[EventRow]", ops))
+            self._database.add_events_soon(self._operations.event, rows, done)
         else:
             apply = self._operations.apply
             epoch = self.epoch

@@ -22,6 +22,8 @@ OUTCOMES: Final = {
     "games": "not entered: it plays none of the games of this competition",
     "help": "not entered: the label of its version does not state the level of help that this "
     "competition demands",
+    "unreadable": "not entered: the file of this competition cannot be read on this server, and "
+    "until then it takes no bots; its staff knows why",
     "begun": "not entered: the final began before the check was done",
     "full": "not entered: your other bots have all places; "
     "`plyhouse bot enter NAME --replace OTHER` gives it one",

@@ -76,6 +76,7 @@ SECOND: Final = (
             "tests/examples/test_node_counts.py",
             "tests/examples/test_notebooks.py",
             "tests/search/test_build_report.py::test_pure_and_compiled_agree_bit_for_bit",
+            "tests/server_core/test_peers_benchmark.py",
             "tests/server_core/test_ranking_benchmark.py",
         ),
     ),

@@ -2,7 +2,7 @@
 
 >>> lost = SeatResult("m1", "pig", 0, ("bert/rival",), Outcome("flag_fall", [-1.0, 1.0], 0), 1, 900)
 >>> verdict(lost)
-'lost -1 after 1 ply: flag fall by us'
+'lost −1 after 1 ply: flag fall by us'
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from plyhouse.games.registry import add_game_file, get_game
 from plyhouse.protocol.codec import MSGPACK, Codec
 from plyhouse.protocol.messages import VOID, Answer, Challenge, ChallengeClosed, Ok, Outcome
 from plyhouse.protocol.parts import HelpDemand
+from plyhouse.protocol.text import minus
 
 __all__ = [
     "AcceptedGames",
@@ -91,7 +92,7 @@ class RunSummary:
 def verdict(result: SeatResult) -> str:
     """Return the result of a match as one line for people."""
     outcome = result.outcome
-    points = f"{result.points:+g}"
+    points = minus(f"{result.points:+g}")
     if outcome.termination in VOID:
         word = "void"
     elif result.points > 0:

@@ -17,7 +17,7 @@ from typing import Any, Generic, ParamSpec, Self, TypeVar, overload
 
 from plyhouse.clients.api.session import NO_ANSWERS, Patience, Session, httpx, saved
 from plyhouse.protocol.api import calls, competition_calls
-from plyhouse.protocol.api.answers import ApiError
+from plyhouse.protocol.api.answers import ApiError, no_server
 from plyhouse.protocol.api.routes import Call, Pages
 from plyhouse.protocol.api.submissions import Submission
 
@@ -235,15 +235,23 @@ class Api(Methods):
 
     @contextmanager
     def streamed(self, call: Call[bytes]) -> Iterator[httpx.Response]:
-        """Open the file that a call answers, to be read part by part, however long it is."""
+        """Open the file that a call answers, to be read part by part, however long it is.
+
+        Raises `ApiError` and `Unreachable`, the latter also within the block, where the answer
+        breaks off.
+        """
+        begun = False
         try:
             with self._http.stream(**self._session.request(call)) as response:
                 if not response.is_success:
                     response.read()
                     self._session.read(call, response)  # raises the refusal
+                if "content-disposition" not in response.headers:  # of a page to log in
+                    raise no_server(self._session.base, "something else than a file")
+                begun = True
                 yield response
         except NO_ANSWERS as error:
-            raise self._session.unreachable(error) from error
+            raise self._session.unreachable(error, begun=begun) from error
 
     def download(self, call: Call[bytes], folder: Path) -> Path:
         """Write the file that a call answers into a folder, by the name that the server gives it.

@@ -220,9 +220,9 @@ class Session:
             raise error
         raise self.unreachable(error) from error
 
-    def unreachable(self, error: NoAnswer) -> Unreachable:
-        """Return the exception for a missing answer."""
-        return Unreachable(unreached(self.address, error))
+    def unreachable(self, error: NoAnswer, *, begun: bool = False) -> Unreachable:
+        """Return the exception for an answer that is missing, or broke off once it had begun."""
+        return Unreachable(unreached(self.address, error, begun=begun))
 
 
 def saved(response: httpx.Response, folder: Path) -> Path:
@@ -235,10 +235,13 @@ def saved(response: httpx.Response, folder: Path) -> Path:
     name = (message.get_filename() or response.url.path).replace("\\", "/").rpartition("/")[2]
     place = folder / (name.lstrip(".") or "file")
     part = place.with_name(f".{place.name}.part")
-    with part.open("wb") as file:
-        for chunk in response.iter_bytes():
-            file.write(chunk)
-    part.replace(place)
+    try:
+        with part.open("wb") as file:
+            for chunk in response.iter_bytes():
+                file.write(chunk)
+        part.replace(place)
+    finally:
+        part.unlink(missing_ok=True)
     return place
 
 

@@ -22,6 +22,7 @@ from typing import Final, Literal, TypeAlias
 from plyhouse.clients.arena.series import PlayedPairing, Series, play_series
 from plyhouse.clients.arena.tally import MatchResult, beaten
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.shared.output import interval, signed
 from plyhouse.games.base import ChanceKind, Game, Information, Scoring
 from plyhouse.protocol.messages import VOID
 from plyhouse.server.results.sequential import ConfidenceSequence
@@ -192,14 +193,14 @@ class Trial:
         """Nothing: a pair is counted by `hear`, when its turn has come."""
 
     def __str__(self) -> str:
-        """How all tests stand, in a line: ``LLR +1.20 [-2.94, +2.94]``."""
+        """How all tests stand, in a line: ``LLR +1.20 [−2.94, +2.94]``."""
         parts = []
         for candidate, series in enumerate(self.contest):
             state = self.sprt.state(candidate)
             told = (
                 state.verdict.value
                 if state.verdict is not None
-                else f"{state.llr:+.2f} [{state.lower:+.2f}, {state.upper:+.2f}]"
+                else f"{signed(state.llr, 2)} {interval(state.lower, state.upper, 2)}"
             )
             parts.append(told if len(self.contest) == 1 else f"{series.names[0]} {told}")
         return "LLR " + ", ".join(parts)

@@ -86,7 +86,8 @@ def report(
 ) -> None:
     """Report on a student.
 
-    The report has results, forfeits, slow plies, and lost matches to replay.
+    The report begins with the grade, its reason, a plot of the results and one thing to try next.
+    Then come results, forfeits, slow plies, and lost matches to replay.
 
     A student asks with its own token, and sees its own report only.
     """

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.shared.errors import EXIT_UNREACHABLE, EXIT_USAGE, CommandError
 from plyhouse.clients.shared.options import server_option, token_option
 from plyhouse.clients.shared.output import counted, note
 
@@ -38,6 +39,11 @@ class _Rows:
             found += match != self._match
             self._match = match
         return found
+
+    def end(self) -> None:
+        """Raise `CommandError` if the last row is cut off: a proxy may end a part as a whole."""
+        if self._rest:
+            raise CommandError("The data set ends within a row. Ask again.", EXIT_UNREACHABLE)
 
     def add(self, results: Iterable[Any]) -> None:
         """Do nothing: `matches` counts."""
@@ -88,7 +94,6 @@ def export(
     """
     from plyhouse.clients.api.client import Api
     from plyhouse.clients.shared.http import ONCE
-    from plyhouse.protocol.api import calls
     from plyhouse.server.results.dataset import has_parquet
 
     if form == "parquet" and not has_parquet():
@@ -96,44 +101,59 @@ def export(
             "Parquet needs pyarrow: pip install 'plyhouse[parquet]'. --format jsonl needs nothing.",
             EXIT_USAGE,
         )
+    if since is not None and until is not None and since >= until:
+        raise click.UsageError("No match ends between them: --since must be before --until.")
     which |= {"since_ms": _milliseconds(since), "until_ms": _milliseconds(until)}
     folder.mkdir(parents=True, exist_ok=True)
-    written = []
     with Api(server, token or "", patience=ONCE) as api:
-        for rows in ("matches", "plies"):
-            place = folder / f"{rows}.{form}"
-            count = _fetch(api, calls.dataset(rows=rows, **which), rows, place)
-            written.append(f"{place} ({counted(count, 'row')})")
+        written = _written(api, folder, form, which)
     note(f"Wrote {' and '.join(written)}.")
 
 
+def _written(api: Api, folder: Path, form: str, which: Mapping[str, Any]) -> list[str]:
+    """Write both files, or none; return them in words."""
+    from plyhouse.protocol.api import calls
+
+    counts: dict[str, int] = {}
+    with TemporaryDirectory(prefix=".export-", dir=folder) as name:
+        parts = Path(name)
+        # A match that ends between the two is in matches alone: each ply has its match.
+        for rows in ("plies", "matches"):
+            call = calls.dataset(rows=rows, **which)
+            counts[rows] = _fetch(api, call, rows, parts / f"{rows}.{form}")
+        for part in parts.iterdir():
+            part.replace(folder / part.name)
+    return [
+        f"{folder / f'{rows}.{form}'} ({counted(counts[rows], 'row')})"
+        for rows in ("matches", "plies")
+    ]
+
+
 def _milliseconds(when: datetime | None) -> int | None:
-    return None if when is None else round(when.replace(tzinfo=UTC).timestamp() * 1000)
+    return None if when is None else max(0, round(when.replace(tzinfo=UTC).timestamp() * 1000))
 
 
 def _fetch(api: Api, call: Call[bytes], kind: str, place: Path) -> int:
-    """Write the rows of a call to a file, as a whole or not at all; return their number.
+    """Write the rows of a call to a file; return their number.
 
-    Parquet is made here, so that the server need not have pyarrow.
+    Parquet is made here, so that the server need not have pyarrow.  Raises `ApiError`,
+    `Unreachable` and `OSError`, which leave a part of the file.
     """
     from plyhouse.clients.arena.progress import watched
     from plyhouse.protocol.api.matches import DATASET_MATCHES
     from plyhouse.server.results.dataset import KINDS, ParquetRows
 
-    part = place.with_name(f".{place.name}.part")
     rows = _Rows()
     with ExitStack() as stack:
-        stack.callback(part.unlink, missing_ok=True)
         response = stack.enter_context(api.streamed(call))
         matches = int(response.headers[DATASET_MATCHES])
         progress = stack.enter_context(watched(matches, rows, what=f"matches ({kind})"))
-        out: Any = stack.enter_context(part.open("wb"))
+        out: Any = stack.enter_context(place.open("wb"))
         if place.suffix == ".parquet":
             out = stack.enter_context(ParquetRows(out, KINDS[kind]))
         for each in response.iter_bytes():
             out.write(each)
             for _ in range(rows.matches(each)):
                 progress.advance(())
-        out.close()
-        part.replace(place)
+        rows.end()
     return rows.rows

@@ -12,6 +12,7 @@ import click
 
 from plyhouse.clients.cli.training import train
 from plyhouse.clients.shared.options import number_option, output_option
+from plyhouse.clients.shared.output import signed
 
 PLAYOUTS = 1000
 """Simulations of MCTS, the rival in breakthrough."""
@@ -233,4 +234,4 @@ def alphazero(
 
 def points_a_match(mean: float, margin: float) -> str:
     """Return a point of backgammon's curve as text."""
-    return f"{mean:+.3f} ± {margin:.3f} points a match"
+    return f"{signed(mean, 3)} ± {margin:.3f} points a match"

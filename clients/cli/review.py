@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ from plyhouse.clients.shared.options import (
     server_option,
     token_option,
 )
-from plyhouse.clients.shared.output import interval, note, print_table, signed
+from plyhouse.clients.shared.output import note, print_table
 
 if TYPE_CHECKING:
     from plyhouse.protocol.api.positions import Review, ReviewedPly, ValueLost
@@ -163,7 +163,18 @@ def _sum_up(
         note(f"{games}: judged by {method}.")
     if unjudged := sum(each.unjudged for each in found):
         note(f"{unjudged} plies could not be judged and are left out.")
-    note("In returns of the game: 0 is perfect play. The interval is one over matches (95 %).")
+    scale = _scale(each.unit for each in found)
+    note(f"0 is perfect play. {scale} The interval is one over matches (95 %).")
+
+
+def _scale(units: Iterable[str]) -> str:
+    """Return the meaning of values with these units, as a sentence."""
+    from plyhouse.games.values import PERCENT
+
+    said = dict.fromkeys(units)
+    chances = "Percentages are chances of winning, to which a draw adds a half."
+    others = [f"Values are {each} of the game." for each in said if each != PERCENT]
+    return " ".join([chances, *others] if PERCENT in said else others)
 
 
 def _records(
@@ -191,24 +202,36 @@ def _records(
 
 
 def _loss_cells(found: ValueLost) -> list[str]:
-    low, high = found.interval or (0.0, 0.0)
+    from plyhouse.games.values import drop_text
+
     faults = [f"{count} {fault.replace('_', ' ')}" for fault, count in found.faults.items()]
     return [
         found.game,
         str(found.matches),
         str(found.plies),
         str(found.exact),
-        "-" if found.mean is None else f"{found.mean:.3f}",
-        "-" if found.interval is None else f"[{low:.3f}, {high:.3f}]",
+        "-" if found.mean is None else drop_text(found.mean, found.unit),
+        "-" if found.interval is None else _range(found.interval, found.unit),
         ", ".join(faults) or "-",
     ]
 
 
 def _beyond(found: ValueLost) -> str:
+    from plyhouse.games.values import drop_text
+
     if found.more is None:
         return "-"
-    text = signed(found.more, 3)
-    return text if found.more_interval is None else f"{text} {interval(*found.more_interval, 3)}"
+    text = drop_text(found.more, found.unit)
+    if found.more_interval is None:
+        return text
+    return f"{text} ({_range(found.more_interval, found.unit)})"
+
+
+def _range(bounds: tuple[float, float], unit: str) -> str:
+    from plyhouse.games.values import drop_text
+
+    low, high = (drop_text(each, unit) for each in bounds)
+    return f"{low.removesuffix(f' {unit}')} to {high}"
 
 
 def _record(what: str, which: str | None, server: str, token: str | None) -> Record:
@@ -239,25 +262,28 @@ def _show(found: Review, seat: str) -> None:
     title = f"{found.game}, {found.time_control}: match {found.match}"
     title += f", {found.player} as {seat}, judged by {found.method}"
     columns = ["ply", "played", "worth", "best", "worth", "lost", "known", "thought", "lag", "left"]
-    cells = [_cells(row) for row in found.plies]
+    cells = [_cells(row, found.unit) for row in found.plies]
     print_table(title, columns, cells, "rlrlrrlrrr")
     for row in found.plies:
         if row.refused:
             note(f"Ply {row.ply + 1}: refused before: {', '.join(row.refused)}.")
     click.echo(found.verdict)
+    note(_scale([found.unit]))
     note(f"Counted as lost: {found.rule}. It took {found.seconds:.1f} s.")
     if found.command:
         click.echo(f"Ask your bot again: {found.command}")
 
 
-def _cells(row: ReviewedPly) -> list[str]:
+def _cells(row: ReviewedPly, unit: str) -> list[str]:
+    from plyhouse.games.values import drop_text, value_text
+
     return [
         str(row.ply + 1),
         row.action or "-",
-        "-" if row.played is None else signed(row.played, 2),
+        "-" if row.played is None else value_text(row.played, unit),
         "=" if row.action == row.best_action else row.best_action,
-        signed(row.best, 2),
-        f"{row.drop:.2f}{' !' if row.lost else ''}" if row.drop > 0.005 else "-",
+        value_text(row.best, unit),
+        f"{drop_text(row.drop, unit)}{' !' if row.lost else ''}" if row.drop > 0.005 else "-",
         row.certainty,
         f"{row.thought_ms / 1000:.2f} s",
         f"{row.lag_ms:.0f} ms",

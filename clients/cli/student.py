@@ -241,9 +241,9 @@ def _sheet(rows: Sequence[Joining]) -> str:
 
 
 def _write_one(folder: Path, row: Joining, server: str) -> None:
-    from plyhouse.server.competition_rules.class_list import account_name
+    from plyhouse.server.competition_rules.class_list import account_name, is_account_of
 
-    alone = account_name(row.name).lower() == row.account.lower()
+    alone = is_account_of(row.account, row.name)
     title = row.account if alone else f"{row.account}.{account_name(row.name)}"
     place, number = folder / f"{title}.txt", 1
     while place.exists():  # of an earlier import: that token is valid, too

@@ -11,6 +11,7 @@ from plyhouse.clients.review.judges import Judge, judge_for
 from plyhouse.clients.review.review import FAULTS, holder, review
 from plyhouse.games.base import Game
 from plyhouse.games.renaming import Renamed
+from plyhouse.games.values import unit_of
 from plyhouse.protocol.api.positions import ValueLost
 from plyhouse.server.results.intervals import interval_of_difference, mean_interval
 from plyhouse.server.results.record import Record
@@ -119,4 +120,5 @@ class Losses:
             more_interval=more_interval,
             range=high - low,
             faults=seen.faults,
+            unit=unit_of(seen.game),
         )

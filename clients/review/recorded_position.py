@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
-from plyhouse.games.base import CHANCE, TERMINAL, Game, Scoring
+from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.errors import GameError
 from plyhouse.games.position import Position
+from plyhouse.games.values import counts_wins, unit_of
 from plyhouse.protocol.messages import MatchSnapshot, SeatInfo
 from plyhouse.server.match.clock import Clock
 from plyhouse.server.match.time_control import MS, TimeControl
@@ -206,7 +207,8 @@ def fields_of(
         "depth": tree.depth,
         "complete": found.complete,
         "larger": found.larger,
-        "wins": _counts_wins(tree.game),
+        "wins": counts_wins(tree.game),
+        "unit": unit_of(tree.game),
         "estimated": hasattr(spot.state, "heuristic"),
         "seat": tree.seat,
         "seats": [tree.game.seat_name(seat) for seat in range(tree.game.seats)],
@@ -218,13 +220,6 @@ def fields_of(
         "root": root,
         "svg": tree.svg(heading),
     }
-
-
-def _counts_wins(game: Game) -> bool:
-    """Return whether a value is a chance: -1 for a loss, 1 for a win, of one of two seats."""
-    return (
-        game.seats == 2 and game.return_bounds == (-1.0, 1.0) and game.info.scoring is Scoring.WINS
-    )
 
 
 def _label(game: Game, state: Any, node: dict[str, Any]) -> None:

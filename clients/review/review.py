@@ -13,10 +13,10 @@ from typing import Any, Final
 
 from plyhouse.clients.review.judges import Judge, Judgement, judge_for
 from plyhouse.clients.shared.errors import CommandError
-from plyhouse.clients.shared.output import signed
 from plyhouse.games.base import ChanceKind, Game, Information, Scoring, Utility
 from plyhouse.games.errors import GameError
 from plyhouse.games.position import Position
+from plyhouse.games.values import PERCENT, drop_text, unit_of, value_text
 from plyhouse.protocol.api.positions import Review, ReviewedPly
 from plyhouse.server.match.terminations import FORFEITS
 from plyhouse.server.results.record import Record, RecordEvent
@@ -74,7 +74,7 @@ def review(
     judge = judge or judge_for(game, seconds * PREPARING)
     low, high = game.return_bounds
     least = threshold * (high - low)
-    ended = _ends_by_rules(game)
+    ended, unit = _ends_by_rules(game), unit_of(game)
     rows: list[ReviewedPly] = []
     for left, turn in zip(range(len(turns), 0, -1), reversed(turns), strict=True):
         share = max(LEAST, (begun + seconds - clock()) / left)
@@ -96,13 +96,14 @@ def review(
         termination="" if outcome is None else outcome.termination,
         at_fault=at_fault,
         method=judge.method,
-        rule=_rule(least, threshold, ended),
+        rule=_rule(least, threshold, ended, unit),
         verdict="",
         lost_at=losses[0] if losses else None,
         losses=losses,
         command=command,
         seconds=round(clock() - begun, 3),
         plies=rows,
+        unit=unit,
     )
     return replace(found, verdict=_verdict(found, ended))
 
@@ -189,8 +190,10 @@ def holder(record: Record, seat: int) -> str:
     return f"{held.player}/{held.bot}" if held.bot else held.player
 
 
-def _rule(least: float, threshold: float, ended: bool) -> str:
-    text = f"a drop of more than {least:.3g}, {threshold:.3g} of the range of returns"
+def _rule(least: float, threshold: float, ended: bool, unit: str) -> str:
+    text = f"a drop of more than {drop_text(least, unit)}"
+    if unit != PERCENT:
+        text += f", {threshold:.3g} of the range of returns"
     text += "; where it is sampled, of more than that and two standard errors at most"
     if ended:
         return f"exact values: won to drawn or lost, or drawn to lost; estimates: {text}"
@@ -200,15 +203,15 @@ def _rule(least: float, threshold: float, ended: bool) -> str:
 def _verdict(found: Review, ended: bool) -> str:
     """The conclusions, in sentences."""
     said: list[str] = []
-    rows = found.plies
+    rows, unit = found.plies, found.unit
     if not rows:
         return f"Seat {found.seat + 1} was never to move."
     if found.lost_at is not None:
         row = found.row(found.lost_at)
         said.append(
             f"The value was lost at ply {row.ply + 1}: {row.action} is worth "
-            f"{worth(row.played, row.exact and ended)}, {row.best_action} "
-            f"{worth(row.best, row.exact and ended)} ({row.certainty})."
+            f"{worth(row.played, unit, row.exact and ended)}, {row.best_action} "
+            f"{worth(row.best, unit, row.exact and ended)} ({row.certainty})."
         )
         more = [str(ply + 1) for ply in found.losses[1:]]
         if more:
@@ -227,18 +230,18 @@ def _verdict(found: Review, ended: bool) -> str:
         else:
             said.append(
                 f"{at} at ply {last.ply + 1}, in a position worth "
-                f"{worth(last.best, last.exact and ended)} ({last.certainty})."
+                f"{worth(last.best, unit, last.exact and ended)} ({last.certainty})."
             )
     return " ".join(said)
 
 
-def worth(value: float | None, settled: bool = False) -> str:
-    """A value for people: ``+0.25``, or ``-1.00 (lost)`` where it is settled.
+def worth(value: float | None, unit: str, settled: bool = False) -> str:
+    """A value for people: ``62.5 %``, or ``0 % (lost)`` where it is settled.
 
-    >>> worth(0.25), worth(-1.0, settled=True), worth(None)
-    ('+0.25', '-1.00 (lost)', 'unknown')
+    >>> worth(0.25, "%"), worth(-1.0, "%", settled=True), worth(None, "points")
+    ('62.5 %', '0 % (lost)', 'unknown')
     """
     if value is None:
         return "unknown"
     words = ("drawn", "won", "lost")
-    return signed(value, 2) + (f" ({words[_sign(value)]})" if settled else "")
+    return value_text(value, unit) + (f" ({words[_sign(value)]})" if settled else "")

@@ -82,6 +82,8 @@ _BY_FAMILY: Final = {
     "sandbox": EXIT_FAILED,
 }
 
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Errors of a write for which there is no room."""
 _BY_CLASS: Final = {
     "plyhouse.bots.loading.BotLoadError": EXIT_USAGE,
     "plyhouse.bots.client.client.CannotConnect": EXIT_UNREACHABLE,
@@ -122,6 +124,8 @@ def exit_code(error: BaseException) -> int | None:
             errno.ENETUNREACH,
         ):
             return EXIT_UNREACHABLE
+        if error.errno in _FULL:
+            return EXIT_FAILED
         if error.filename is not None:
             return EXIT_USAGE
     return None
@@ -153,6 +157,8 @@ def sentence(error: BaseException) -> str:
     if (formatted := getattr(error, "format_message", None)) is not None:  # an error of click
         return str(formatted())
     if isinstance(error, OSError) and code_of(error) is None:
+        if error.errno in _FULL and error.strerror:
+            return f"No more can be written: {error.strerror.lower()}. Make room and try again."
         if error.filename is not None and error.strerror:
             return f"{error.filename}: {error.strerror.lower()}"
         return error.strerror or str(error) or type(error).__name__

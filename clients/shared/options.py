@@ -152,8 +152,8 @@ def competition_option() -> Callable[[F], F]:
 
 
 def _competition(name: str) -> str:
-    """Return the name of a competition; refuse one that no request can contain."""
-    if not name or "/" in name:
+    """Return the name of a competition; refuse what begins as no name does, such as ``..``."""
+    if not name[:1].isalnum():
         raise click.UsageError(f"'{name}' names no competition: see plyhouse competition list.")
     return name
 

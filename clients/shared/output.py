@@ -87,20 +87,20 @@ def late_words(days: int, penalty: float) -> str:
 
 
 def signed(value: float, digits: int = 0) -> str:
-    """A number with its sign, and no sign on what rounds to zero.
+    """A number for people with its sign, and no sign on what rounds to zero.
 
     >>> signed(35.2), signed(-0.5, 2), signed(-0.2)
-    ('+35', '-0.50', '0')
+    ('+35', '−0.50', '0')
     """
     text = f"{value:+.{digits}f}"
-    return text[1:] if float(text) == 0 else text
+    return text[1:] if float(text) == 0 else text.replace("-", "\N{MINUS SIGN}")
 
 
 def interval(low: float, high: float, digits: int = 0) -> str:
     """An interval as people write it.
 
     >>> interval(-12.3, 80.0)
-    '[-12, +80]'
+    '[−12, +80]'
     """
     return f"[{signed(low, digits)}, {signed(high, digits)}]"
 
@@ -152,6 +152,12 @@ def print_table(
 
     ``keys``: so many of the first columns say what a row is about; a folded table repeats them.
     """
+    from plyhouse.protocol.text import minus
+
+    rows = [
+        [minus(cell) if side in "rR" else cell for cell, side in zip(row, align, strict=True)]
+        for row in rows
+    ]
     if not is_terminal():
         click.echo(title)
         click.echo(plain_table(columns, rows, align))

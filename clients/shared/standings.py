@@ -77,9 +77,16 @@ def print_board(view: Board, *, more: bool = False) -> None:
 def board_cells(view: Board, *, more: bool = False) -> tuple[str, list[str], list[list[str]], str]:
     """Return title, columns, rows and alignment of a board; all columns with ``more``."""
     graded = any(line.grade for line in view.lines)
+    graded = graded and view.decided_by != "grade"
     columns = ["place", "entry", "score", "95 %"] + ["grade"] * graded
     align = "rlrr" + "l" * graded
     rows = [_row(line, graded=graded) for line in view.lines]
+    if view.decided_by:
+        columns.insert(2, f"{view.decided_by} (decides)")
+        align = f"{align[:2]}l{align[2:]}"
+        for row, line in zip(rows, view.lines, strict=True):
+            value = line.grade if view.decided_by == "grade" else line.decider
+            row.insert(2, f"{value}  {line.tie_break}".strip() or "-")
     if more:
         found, heads = _more(view)
         columns += heads

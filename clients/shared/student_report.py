@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from plyhouse.clients.shared.output import counted
 from plyhouse.protocol.api.reports import (
@@ -32,16 +33,9 @@ def _ratings(entry: str, points: Sequence[RatingPoint]) -> list[str]:
 def report_text(found: Report, base: str) -> str:
     """The report; ``base`` is the address of the server, for links."""
     who = found.display or found.student
-    lines = [f"# {found.competition}: {who}", ""]
+    lines = [f"# {found.competition}: {who}", "", *_opening(found, base)]
     if found.status != "finished":
         lines += [f"The competition is {found.status}: this is not final.", ""]
-    if found.grade:
-        by = f" (for {found.graded_by})" if found.graded_by else ""
-        worth = "" if found.points is None else f", {found.points:g} points"
-        lines += [f"Grade: **{found.grade}**{by}{worth}", ""]
-    if found.days_late:
-        days = f"{found.days_late} day{'s' if found.days_late > 1 else ''}"
-        lines += [f"Submitted {days} late: a penalty of {found.penalty:g} % of the points.", ""]
     scoring = [f"{game} by {each}" for game, each in found.scoring.items()]
     lines += [f"Scored: {', '.join(scoring)}", ""] if scoring else []
     lines += _entries(found.entries)
@@ -79,6 +73,68 @@ def report_text(found: Report, base: str) -> str:
     if found.notes:
         lines += ["## What the results withhold", "", *(f"- {each}" for each in found.notes), ""]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _opening(found: Report, base: str) -> list[str]:
+    """The grade, its reason, the plot of results, and what to try next."""
+    lines = []
+    if found.grade or found.points is not None:
+        by = f" (for {found.graded_by})" if found.graded_by else ""
+        worth = ""
+        if found.points is not None:
+            worth = f", {found.points:g} point{'' if found.points == 1 else 's'}"
+        lines += [f"Grade: **{found.grade or 'none'}**{by}{worth}", ""]
+    if found.days_late:
+        days = counted(found.days_late, "day")
+        lines += [f"Submitted {days} late: a penalty of {found.penalty:g} % of the points.", ""]
+    said = found.summary
+    lines += [said.why, ""] if said.why else []
+    lines += _plot(found)
+    if said.advice:
+        lines += [f"Try next: {said.advice}", ""]
+        lines += [f"Replay: {base}{said.replay}", ""] if said.replay else []
+    return lines
+
+
+WIDE: Final = 41
+"""Characters of the plot of results, from a score of 0 to 1."""
+MOST_ROWS: Final = 24
+
+
+def _plot(found: Report) -> list[str]:
+    """The scores against baselines and others as a block of text."""
+    known = {each.name for each in found.baselines}
+    others = [each for each in found.opponents if each.name not in known]
+    rows: list[ReportScore] = [*found.baselines, *others][:MOST_ROWS]
+    if not rows:
+        return []
+    wide = max(len(each.name) for each in rows)
+    head = "0".ljust(WIDE // 2 - 1) + "0.5".ljust(WIDE // 2 + 1) + "1"
+    lines = [f"{'':{wide}}  {head}", *(f"{each.name:{wide}}  {bar(each)}" for each in rows)]
+    legend = "o is the score, - its 95 % interval"
+    if any(isinstance(each, BaselineScore) and each.grade for each in rows):
+        legend += ", | what a grade needs"
+    return ["```", *lines, "```", "", f"Mean scores: {legend}.", ""]
+
+
+def bar(row: ReportScore) -> str:
+    """A score with its interval and the threshold of its grade as a line of text.
+
+    >>> bar(ReportScore("ann/bot", 4, 2, 0, 2, 0.5, 0.25, 0.75, 0.0, 1.0))
+    '..........----------o----------..........  0.500'
+    """
+
+    def at(value: float) -> int:
+        return round(min(1.0, max(0.0, value)) * (WIDE - 1))
+
+    cells = ["."] * WIDE
+    if row.low is not None and row.high is not None:
+        low, high = at(row.low), at(row.high) + 1
+        cells[low:high] = "-" * (high - low)
+    if isinstance(row, BaselineScore) and row.grade:
+        cells[at(row.at_least)] = "|"
+    cells[at(row.score)] = "o"
+    return f"{''.join(cells)}  {row.score:.3f}"
 
 
 def _entries(entries: Sequence[ReportEntry]) -> list[str]:

@@ -6,6 +6,7 @@ so that a mouse or a cursor can find it.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -33,6 +34,7 @@ BY_LOOK: Final[dict[str, tuple[Size, ...]]] = {
     "pits": ((9, 4), (7, 3), (5, 2), (3, 1), (2, 1)),
     "maze": ((8, 4), (6, 3), (4, 2), (2, 1), (1, 1)),
     "hex": (*((2 * height, height) for height in range(7, 1, -1)), (4, 1), (2, 1)),
+    "circuit": ((14, 3), (12, 3), (7, 3), (7, 2), (6, 1), (3, 1), (2, 1)),
     "points": ((11, 18), (9, 15), (7, 12), (6, 10), (5, 7), (4, 6), (3, 6), (3, 5)),
 }
 LABEL: Final = Style(color="#9aa7b4")
@@ -152,6 +154,8 @@ def draw_board(
         canvas.spots.append(Spot(name, *box, label, shown_y, shown_x, index))
     if plan.end:
         _draw_ends(canvas, plan, look)
+    if plan.look == "circuit":
+        _draw_legend(canvas, plan, look)
     return canvas
 
 
@@ -406,7 +410,58 @@ def _draw_ends(canvas: Canvas, plan: _Plan, look: ViewOptions) -> None:
         canvas.spots.append(Spot(name, *box, label, 0, column, plan.index))
 
 
+def _draw_deed(
+    canvas: Canvas, plan: _Plan, look: ViewOptions, at: Place, cell: Fields, name: str, box: Box
+) -> None:
+    """A field of a ring: its name, in full where there is room, and what is on it."""
+    left, top, width, height = box
+    if cell.get("shape") != "deed" or width < 6:
+        _draw_spot(canvas, plan, look, at, cell, name, box)
+        return
+    state = look.state(name, cell)
+    ground = look.ground(state, str(plan.grid.get("theme", "")), other=sum(at) % 2 > 0)
+    canvas.fill(*box, ground)
+    lines = _full_name(cell, width, height) or [name]
+    for line, text in enumerate(lines):
+        canvas.put(left, top + line, text[: width - 1], ground + look.ink.on(TEXT))
+    # The text of a free deed only repeats its name.
+    if cell.get("owner") is not None or cell.get("tokens"):
+        text = str(cell.get("text") or "")
+        below = (left, top + height - 1) if height > 1 else (left + width - len(text) - 1, top)
+        canvas.put(*below, text, ground + look.ink.figure(cell.get("owner")))
+    _draw_marks(canvas, look, cell, name, state, box)
+
+
+def _full_name(cell: Fields, width: int, height: int) -> list[str]:
+    """The full name as lines that leave one for what is on the deed; empty without room."""
+    words = list(cell.get("lines") or ())[:1]
+    wrapped = textwrap.wrap(str(words[0]), width - 1, break_long_words=False) if words else []
+    fits = len(wrapped) < height and all(width_of(each) < width for each in wrapped)
+    return wrapped if fits else []
+
+
+def _draw_legend(canvas: Canvas, plan: _Plan, look: ViewOptions) -> None:
+    """The full names of the deeds that show short ones, in the middle of the ring."""
+    width, height = plan.size
+    entries = [
+        f"{cell.get('name')!s:5}{cell['lines'][0]}"
+        for _, _, cell in plan.cells()
+        if cell.get("lines") and not _full_name(cell, width, height)
+    ]
+    wide = max(map(width_of, entries), default=0) + 2
+    room, high = (plan.columns - 2) * width - 2, (len(plan.rows) - 2) * height
+    if not entries or width < 6 or wide > room or len(entries) > (room // wide) * high:
+        return
+    deep = -(-len(entries) // (room // wide))
+    soft = LABEL if look.ink.colours else Style()
+    for number, text in enumerate(entries):
+        across, down = divmod(number, deep)
+        left = plan.margin + width + 2 + across * wide
+        canvas.put(left, plan.above + height + down, look.words(text), soft)
+
+
 _DRAWN: Final = {
+    "circuit": _draw_deed,
     "lines": _draw_crossing,
     "wells": _draw_hole,
     "maze": _draw_maze,

@@ -316,7 +316,7 @@ def _face(card: Fields, look: ViewOptions) -> tuple[str | None, str]:
 def _draw_counter(canvas: Canvas, x: int, y: int, element: Fields, look: ViewOptions) -> None:
     value, target = float(element.get("value", 0)), element.get("target")
     seat = element.get("seat")
-    text = f"{value:g}"
+    text = f"{value:g}".replace("-", look.ink.sign("\N{MINUS SIGN}", "-"))
     if target:
         filled = max(0, min(BAR, round(BAR * value / float(target))))
         x += canvas.put(x, y, f"{text} / {float(target):g} ", Style(bold=look.ink.colours))

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from plyhouse.protocol.messages import Event, Outcome, SeatInfo
+from plyhouse.protocol.text import minus
 
 WON: Final = {
     "resignation": "by resignation",
@@ -63,10 +64,10 @@ def score(value: float) -> str:
     """A return as people read it.
 
     >>> score(1.0), score(-0.5), score(0.0)
-    ('+1', '-0.5', '0')
+    ('+1', '−0.5', '0')
     """
     text = f"{value:+.2f}".rstrip("0").rstrip(".")
-    return "0" if float(text) == 0 else text
+    return "0" if float(text) == 0 else minus(text)
 
 
 def clock_text(milliseconds: float) -> str:

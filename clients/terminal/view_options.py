@@ -11,6 +11,7 @@ from rich.style import Style
 from plyhouse.clients.terminal.action_choice import Role, spot_name
 from plyhouse.clients.terminal.colours import CHOSEN, GROUNDS, MARK, MARKS, TARGET, WON, Ink
 from plyhouse.clients.terminal.sentences import with_holders
+from plyhouse.protocol.text import minus
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,8 @@ class ViewOptions:
 
     def words(self, text: str) -> str:
         """Return a scene's text with the players' names in place of their seats."""
-        return with_holders(text, self.holders, self.ink.names)
+        shown = with_holders(text, self.holders, self.ink.names)
+        return minus(shown) if self.ink.unicode else shown
 
     def state(self, name: str, cell: Mapping[str, Any]) -> str:
         """Return the mark of a spot: chosen, target, won, mark, or nothing."""

@@ -1,6 +1,6 @@
 // Signing in and up, and out again; a password, and tokens for bots.
 
-import { byId, fields, html, say, words } from "./dom.js";
+import { byId, fields, html, say, showAtField, words } from "./dom.js";
 import { call, whoAmI } from "./session.js";
 
 
@@ -35,6 +35,7 @@ function onSubmit(id, act) {
       say((await act(fields(form))) ?? "");
       form.reset();
     } catch (error) {
+      if (showAtField(form, error)) return;
       say(words(error));
       /** @type {HTMLElement | null} */ (form.querySelector("input[required]"))?.focus();
     } finally {

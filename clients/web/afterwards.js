@@ -6,6 +6,7 @@ import { written } from "./move_list.js";
 import { spoken } from "./scene_items.js";
 import { movesLink } from "./moves_file.js";
 import { actionTo, api, match, mode, name } from "./state.js";
+import { dropText, unbroken } from "./values.js";
 
 const MOST = 5; // plies that are named
 const FAILED = ["bot_crash", "illegal_action", "no_answer"];
@@ -73,17 +74,22 @@ function isOwnBot(seat) {
 
 /**
  * The verdict of a review, with a way to each ply that it names.
- * @param {{seat: number, verdict: string, losses: number[], command?: string | null}} found
+ * @param {Answers.Review} found
  * @param {(at: number) => void} go
  */
 function verdict(found, go) {
   const ways = found.losses.slice(0, MOST).map((ply) => {
     const played = actionTo(ply + 1);
-    const way = html("button", { type: "button", "data-ply": ply, title: "Show the position before it" }, `Ply ${ply + 1}${played ? `: ${spoken(written(played))}` : ""}`);
-    way.addEventListener("click", () => go(ply));
+    const drop = found.plies?.find((each) => each.ply === ply)?.drop;
+    const cost = drop === undefined ? "" : ` cost ${dropText(drop, found.unit ?? "points")}`;
+    const way = html("button", { type: "button", "data-ply": ply, title: "Show the position before it" }, `Ply ${ply + 1}${played ? `: ${spoken(written(played))}` : ""}${cost}`);
+    way.addEventListener("click", () => {
+      go(ply);
+      document.getElementById("scene")?.scrollIntoView({ block: "nearest" }); // on a phone the board is above
+    });
     return way;
   });
   const command = found.command && isOwnBot(found.seat) ? `${found.command} --server ${location.origin}` : "";
-  return [`${name(found.seat)}: ${found.verdict} `, ...ways,
+  return [`${name(found.seat)}: ${unbroken(found.verdict)} `, ...ways,
     command ? html("small", { class: "soft" }, ` Ask your bot again: ${command}`) : ""];
 }

@@ -2,6 +2,7 @@
 
 import { byId, html, say, words } from "./dom.js";
 import { call } from "./session.js";
+import { dropText } from "./values.js";
 
 const box = document.querySelector("#open");
 if (box instanceof HTMLInputElement) {
@@ -40,7 +41,7 @@ if (ask instanceof HTMLButtonElement) {
  * @param {Answers.ValueLost} lost
  */
 function results(lost) {
-  const number = (/** @type {number} */ value) => value.toFixed(3);
+  const number = (/** @type {number} */ value) => dropText(value, lost.unit ?? "points");
   const [low, high] = lost.interval ?? [0, 0];
   const mean = lost.mean === null ? "none of its plies could be judged"
     : `${number(lost.mean)} per ply, between ${number(low)} and ${number(high)} with 95 % certainty`;

@@ -3,7 +3,7 @@
 
 import { refresh } from "./page_refresh.js";
 import { offerForm } from "./competition_form.js";
-import { byId, fields, html, say, words } from "./dom.js";
+import { byId, fields, html, say, showAtField, words } from "./dom.js";
 import { call, whoAmI } from "./session.js";
 import { pressedTwice } from "./confirm.js";
 
@@ -255,7 +255,13 @@ onSubmit("submit-form", async (form) => {
 onSubmit("join-form", async (form) => {
   const { code, player } = fields(form);
   const named = !byId("join-new").hidden;
-  const joined = await call("POST", "join", { code: code.trim(), player: named ? player.trim() : "" });
+  let joined;
+  try {
+    joined = await call("POST", "join", { code: code.trim(), player: named ? player.trim() : "" });
+  } catch (error) {
+    if (showAtField(form, error)) return "";
+    throw error;
+  }
   const told = [html("p", {}, `You are ${joined.account} in ${joined.name}. `, html("a", { href: `/competitions/${encodeURIComponent(joined.name)}` }, "Go there"))];
   if (joined.token) {
     told.push(html("p", {}, "Your token, with which your bots connect and you sign in. Copy it now, it is not shown again: ", html("code", { class: "code" }, joined.token)));

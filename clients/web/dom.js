@@ -77,6 +77,44 @@ export function words(error) {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** The fields of forms that errors are about. @type {{[code: string]: string}} */
+const FIELDS = {
+  "auth/bad_name": "player", "auth/name_taken": "player",
+  "storage/bad_name": "player", "storage/exists": "player", "storage/display_taken": "player",
+  "competition/name_needed": "player", "competition/account_taken": "player", "competition/account_exists": "player",
+  "competition/code_unknown": "code", "competition/code_revoked": "code", "competition/code_expired": "code", "competition/code_used_up": "code",
+};
+
+/**
+ * Shows an error at the field that it is about, until the field changes; false if it is about none.
+ * @param {HTMLFormElement} form
+ * @param {unknown} error
+ */
+export function showAtField(form, error) {
+  const field = error instanceof Error && "code" in error ? FIELDS[String(error.code)] : undefined;
+  const input = field ? form.elements.namedItem(field) : null;
+  if (!(input instanceof HTMLInputElement) || !input.checkVisibility()) return false;
+  const id = `${input.id}-wrong`;
+  input.focus();
+  const there = document.getElementById(id);
+  if (there) {
+    write(there, words(error));
+    return true;
+  }
+  const note = html("span", { id, class: "warn", role: "alert" }, words(error));
+  input.after(note);
+  const described = input.getAttribute("aria-describedby");
+  input.setAttribute("aria-describedby", [id, described].filter(Boolean).join(" "));
+  input.setAttribute("aria-invalid", "true");
+  input.addEventListener("input", () => {
+    note.remove();
+    input.removeAttribute("aria-invalid");
+    if (described) input.setAttribute("aria-describedby", described);
+    else input.removeAttribute("aria-describedby");
+  }, { once: true });
+  return true;
+}
+
 /**
  * Writes to the status line below the head of the page.
  * @param {string} text

@@ -5,6 +5,7 @@ import { html, svg, words } from "./dom.js";
 import { NodeBoard } from "./node_board.js";
 import { withHolders } from "./speak.js";
 import { api, last, match, name, place } from "./state.js";
+import { chance, unbroken, valueText } from "./values.js";
 
 /** @type {{[search: string]: string}} */
 const NAMES = {
@@ -43,6 +44,7 @@ const SQUARE = "M2.5 2.5h11v11h-11z"; // the end of the game, and estimates
  * @property {boolean} complete
  * @property {boolean} larger
  * @property {boolean} [wins] whether values are chances of winning, from -1 to 1
+ * @property {string} [unit] of values: `%`, or that of returns
  * @property {boolean} estimated
  * @property {number} seat
  * @property {string[]} seats
@@ -68,7 +70,7 @@ export function number(value) {
  * @param {Pick<Tree, "wins">} tree
  */
 export function shown(value, { wins }) {
-  return wins ? `${Math.round(50 * (Math.min(1, Math.max(-1, value)) + 1))} %` : number(value);
+  return wins ? chance(value) : number(value);
 }
 
 /** A probability as a fraction where it is one of small numbers. @param {number} value */
@@ -126,15 +128,15 @@ export function inWords(node, tree) {
 export function verdict(tree) {
   /** @param {string} text */
   const called = (text) => tree.root.children?.find((child) => child.action === text)?.label ?? text;
-  const { judged } = tree;
+  const { judged, unit = "%" } = tree;
   const played = called(tree.played);
   if (!judged) return played ? `Played was ${played}.` : "";
   const { best, certainty } = judged;
   const action = called(judged.best_action);
   const lost = best - judged.played > 0.005;
   return lost
-    ? `Played was ${played}, worth ${shown(judged.played, tree)}; ${action} is worth ${shown(best, tree)} (${certainty}).`
-    : `Played was ${played}, worth ${shown(judged.played, tree)}: nothing is better (${certainty}).`;
+    ? `Played was ${played}, worth ${valueText(judged.played, unit)}; ${action} is worth ${valueText(best, unit)} (${certainty}).`
+    : `Played was ${played}, worth ${valueText(judged.played, unit)}: nothing is better (${certainty}).`;
 }
 
 /**
@@ -359,7 +361,7 @@ export class Explain {
   show(found) {
     this.button.hidden = true;
     const holders = match.seats.map((_, seat) => name(seat));
-    const tree = { ...found, seats: found.seats.map((each) => withHolders(each, holders, [])), title: withHolders(found.title, holders, []) };
+    const tree = { ...found, seats: found.seats.map((each) => withHolders(each, holders, [])), title: unbroken(withHolders(found.title, holders, [])) };
     const { then } = this.asked;
     const about = html("p", { class: "said", "aria-live": "polite" });
     const position = html("pre", { tabindex: "0" });
@@ -386,7 +388,7 @@ export class Explain {
     this.body.replaceChildren(...[
       html("h2", {}, then.length ? `After ${then.join(" ")}` : "What a search sees here"),
       verdict(tree) ? html("p", {}, verdict(tree)) : null,
-      html("p", { class: "soft" }, `${tree.title}. ${tree.wins ? `Percentages are chances that ${tree.seats[tree.seat]} wins; a draw counts half. ` : ""}${end}`), steps,
+      html("p", { class: "soft" }, `${tree.title}. ${tree.wins ? `Percentages are chances that ${tree.seats[tree.seat]} wins; a draw counts half. ` : tree.unit ? `Values are ${tree.unit} for ${tree.seats[tree.seat]}. ` : ""}${end}`), steps,
       html("div", { class: "both" }, list.node, html("div", { class: "about" }, about, board.node, position)),
       html("details", { open: true }, html("summary", {}, "Drawing"),
         drawing,

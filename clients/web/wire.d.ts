@@ -92,8 +92,10 @@ declare namespace Answers {
   interface RecordSeat { player: string; bot?: string; version?: string }
   interface Rehearsal { competition: string; name: string; status: string; games: string[]; time_control: string; format: string; board: string; rules: string; entries_per_student: number; opens_ms: number | null; freezes_ms: number | null; final_ms: number | null; finished_ms: number | null; rehearsal?: boolean; practice?: boolean; practice_of?: string; left_out: string[] }
   interface Replay { match: string; game: string; seen_by: number | null; open: boolean; plies: number; frames: Position[] }
+  interface Review { match: string; game: string; time_control: string; seat: number; player: string; returned: number | null; termination: string; at_fault: boolean; method: string; rule: string; verdict: string; lost_at: number | null; losses: number[]; command: string; seconds: number; plies?: ReviewedPly[]; unit?: string }
+  interface ReviewedPly { ply: number; action: string; played: number | null; best_action: string; best: number; drop: number; certainty: string; exact: boolean; lost: boolean; thought_ms: number; lag_ms: number; stall_ms: number; charged_ms: number; remaining_ms: number; refused?: string[] }
   interface Seat { seat: number; player: string; bot: string; version: string; returned: number | null }
   type SeatInfo = Messages.SeatInfo;
   interface Seek { player: string; game: string; time_control: string; rated: boolean; mirrored: boolean; seats: number }
-  interface ValueLost { game: string; method: string; matches: number; plies: number; unjudged: number; exact: number; mean: number | null; interval: [number, number] | null; more: number | null; more_interval: [number, number] | null; range: number; faults: { [key: string]: unknown } }
+  interface ValueLost { game: string; method: string; matches: number; plies: number; unjudged: number; exact: number; mean: number | null; interval: [number, number] | null; more: number | null; more_interval: [number, number] | null; range: number; faults: { [key: string]: unknown }; unit?: string }
 }

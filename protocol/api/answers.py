@@ -118,11 +118,16 @@ def answer_of(
         return json.loads(text) if text.strip() else None
     except (ValueError, RecursionError) as error:
         title = _title(text)
-        shown = f" the page {title!r}" if title else " something else than JSON"
-        raise Unreachable(
-            f"What answers at {base} is no Plyhouse server: it sends{shown}. Check the address; "
-            "some networks want you to log in with a browser first."
-        ) from error
+        sent = f"the page {title!r}" if title else "something else than JSON"
+        raise no_server(base, sent) from error
+
+
+def no_server(base: str, sent: str) -> Unreachable:
+    """Return the error for an answer of another program, with what it sent."""
+    return Unreachable(
+        f"What answers at {base} is no Plyhouse server: it sends {sent}. Check the address; "
+        "some networks want you to log in with a browser first."
+    )
 
 
 def refusal_of(status: int, text: bytes, base: str, wait: float | None = None) -> ApiError:
@@ -168,8 +173,11 @@ def _redirected(status: int, base: str, target: str, location: str | None) -> st
     return f"{base} sends you elsewhere ({status}), and does not say where. Check the address."
 
 
-def unreached(address: Address, error: BaseException) -> str:
-    """Say why no server could be reached, and what to do."""
+def unreached(address: Address, error: BaseException, *, begun: bool = False) -> str:
+    """Say why no server could be reached, and what to do.
+
+    begun: whether the answer had begun
+    """
     base = address.base
     chain = _chain(error)
     tls = next((each for each in chain if isinstance(each, ssl.SSLError)), None)
@@ -189,6 +197,8 @@ def unreached(address: Address, error: BaseException) -> str:
         return f"Nothing listens at {base}: {start}give another address."
     reason = getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
     reason = reason[:1].lower() + reason[1:] if not reason[1:2].isupper() else reason
+    if begun:
+        return f"The answer of {base}{through} broke off: {reason.rstrip('.')}. Ask again."
     check = "HTTPS_PROXY and NO_PROXY" if through else "the address and your network"
     if through and "407" in reason:
         check = "HTTPS_PROXY: the proxy wants http://NAME:PASSWORD@HOST:PORT"

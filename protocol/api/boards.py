@@ -103,6 +103,10 @@ class ProvenLine(StandingLine, frozen=True, kw_only=True):
     """The grade so far; empty if there is none, or if it is not yours to see."""
     partners: list[str] = []
     """The other bots of its side, in games for teams."""
+    decider: str = ""
+    """Its value in the deciding column of the board, as people read it; empty if it has none."""
+    tie_break: str = ""
+    """The tie-breaks that separate it from the entries beside it, if their values are equal."""
 
 
 class SeatTerm(Row, frozen=True):
@@ -165,6 +169,9 @@ class Board(Row, frozen=True):
     any_time: bool = False
     """True if pairings were played until grades were certain. Then ``low`` and ``high`` are equal
     to ``any_low`` and ``any_high``."""
+    decided_by: str = ""
+    """The column that decides the places, such as ``points`` or ``rating``; empty before the
+    final. Lines have its value as ``decider``."""
 
     def _repr_html_(self) -> str:
         return NOTEBOOK.table(self.lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plyhouse.protocol.api.reports import Summary
 from plyhouse.protocol.api.rows import Row
 
 
@@ -47,6 +48,8 @@ class BotMatch(Row, frozen=True):
     void_reason: str | None
     others: list[Holder]
     """The holders of the other seats, in seat order."""
+    pairing: str = ""
+    """Id shared by the matches of a mirrored pairing."""
 
 
 class BotVersion(Row, frozen=True):
@@ -96,6 +99,11 @@ class Against(Row, frozen=True):
     wins: int
     draws: int
     losses: int
+    score: float = 0.0
+    """Mean of 1 for a win, 0.5 for a draw and 0 for a loss."""
+    low: float = 0.0
+    """The 95 % interval of the mean, over mirrored pairings."""
+    high: float = 1.0
 
 
 class InSeat(Row, frozen=True):
@@ -147,6 +155,11 @@ class Career(Row, frozen=True):
     seats: list[InSeat]
     forfeits: list[ForfeitKind]
     """The most frequent first."""
+    score: float | None = None
+    """Mean of 1 for a win, 0.5 for a draw and 0 for a loss; None without a match that counts."""
+    low: float | None = None
+    """The 95 % interval of the mean, over mirrored pairings."""
+    high: float | None = None
 
 
 class BotPage(Row, frozen=True):
@@ -165,6 +178,7 @@ class BotPage(Row, frozen=True):
     ratings: list[BotRating]
     career: Career
     paces: list[Pace]
+    summary: Summary = Summary("", "")
 
 
 class Suspension(Row, frozen=True):

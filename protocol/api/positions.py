@@ -66,6 +66,9 @@ class Review(Row, frozen=True):
     seconds: float
     """Duration of the review."""
     plies: list[ReviewedPly] = []
+    unit: str = ""
+    """Unit in which pages and commands show values: ``%`` for a chance of winning, which is
+    ``50 * (value + 1)``; elsewhere that of returns, such as ``points``."""
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(self.verdict)}</p>{NOTEBOOK.table(self.plies)}"
@@ -104,6 +107,8 @@ class ValueLost(Row, frozen=True):
     """The greatest possible loss of a match: the range of the game's returns."""
     faults: dict[str, int]
     """Matches that the bot ended by a fault of its own, such as ``flag_fall``, by termination."""
+    unit: str = ""
+    """As in `Review`."""
 
 
 class BotReview(Row, frozen=True):
@@ -218,6 +223,8 @@ class Tree(Row, frozen=True):
     """None if no action was played, or if the search ran out of time."""
     title: str
     root: TreeNode
+    unit: str = ""
+    """As in `Review`."""
 
     def line(self) -> list[TreeNode]:
         """Return the nodes of the principal variation from the root; it ends at chance."""

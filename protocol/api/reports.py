@@ -8,6 +8,18 @@ from plyhouse.protocol.api.boards import Strength
 from plyhouse.protocol.api.rows import Row
 
 
+class Summary(Row, frozen=True):
+    """The first sentences of a report or of a bot's page."""
+
+    why: str
+    """The reason for the grade, by the baselines that the reader may know; without grades, the mean
+    score."""
+    advice: str
+    """One thing to try next, from the results."""
+    replay: str = ""
+    """Path of a match that shows it, at its ply; empty if none does."""
+
+
 class ReportScore(Row, frozen=True):
     """Results against one opponent, with intervals of the mean score."""
 
@@ -145,6 +157,7 @@ class Report(Row, frozen=True):
     """Percentage of the points deducted for lateness."""
     any_time: bool = False
     """True if all intervals are any-time ones: pairings were played until grades were certain."""
+    summary: Summary = Summary("", "")
 
 
 class UnlikelyPair(Row, frozen=True):

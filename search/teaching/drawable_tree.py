@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from plyhouse.search.teaching.drawing.svg import tree_svg
 from plyhouse.search.teaching.drawing.text import tree_text
-from plyhouse.search.teaching.tree_record import Kind, Node, TreeRecord, number, probability_text
+from plyhouse.search.teaching.tree_record import Kind, Node, TreeRecord
 
-__all__ = ["Explanation", "Kind", "Node", "number", "probability_text"]
+__all__ = ["Explanation", "Kind", "Node"]
 
 
 @dataclass(frozen=True, slots=True)

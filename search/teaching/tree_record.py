@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plyhouse.games.base import Game
+from plyhouse.games.values import counts_wins, number, value_text
 
-__all__ = ["Kind", "Node", "TreeRecord", "number", "probability_text"]
+__all__ = ["Kind", "Node", "TreeRecord"]
 
 
 class Kind(enum.StrEnum):
@@ -108,7 +109,7 @@ class TreeRecord:
         return found
 
     def title(self) -> str:
-        """Return one line about the tree: ``alpha_beta to depth 3: value 0.2 for X, best 4, 57
+        """Return one line about the tree: ``alpha_beta to depth 3: value 60 % for X, best 4, 57
         nodes``.
         """
         depth = "to the end" if self.depth is None else f"to depth {self.depth}"
@@ -128,11 +129,16 @@ class TreeRecord:
         return self.search == "maxn"
 
     def value_text(self, node: Node) -> str:
-        """Return the value of a node as people write it: ``6``, ``≤ 2``, ``(1, 2, 6)``."""
+        """Return the value of a node as people write it: ``6``, ``≤ 60 %``, ``(1, 2, 6)``."""
         if self.every_seat:
-            return f"({', '.join([number(value) for value in node.values])})"
-        text = number(node.value)
+            return f"({', '.join([self.shown(value) for value in node.values])})"
+        text = self.shown(node.value)
         return f"{node.bound} {text}" if node.bound else text
+
+    def shown(self, value: float) -> str:
+        """Return a value as a chance of winning where it is one, and as a number elsewhere."""
+        chance = counts_wins(self.game) and math.isfinite(value)
+        return value_text(value, "%") if chance else number(value)
 
     def json(self) -> str:
         """Return the tree for programs; infinite bounds are null."""
@@ -172,20 +178,3 @@ class TreeRecord:
         if node.children:
             found["children"] = [self.fields(child) for child in node.children]
         return found
-
-
-def number(value: float) -> str:
-    """Return a value as people write it, with three digits or, when small, four after the point."""
-    if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    text = f"{value:.{3 if abs(value) >= 0.1 else 4}f}".rstrip("0").rstrip(".")
-    return "0" if text in ("-0", "") else text.replace("-", "−")
-
-
-def probability_text(value: float) -> str:
-    """Return a probability as a fraction where it is one of small numbers: ``1/6``, ``0.137``."""
-    for below in range(1, 101):
-        above = round(value * below)
-        if abs(value - above / below) < 1e-12:
-            return f"{above}/{below}" if below > 1 else str(above)
-    return f"{value:.3g}"

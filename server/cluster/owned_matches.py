@@ -235,7 +235,7 @@ class OwnedMatches:
             silent = self._board.silence(last)
         away = max(waited_ns, silent if silent > SILENT_NS else 0)
         if away:
-            live.excuse(seat, self._now() - away)
+            live.match.excuse(seat, self._now() - away)
         elif silent:
             live.let_in(seat, silent)
 
@@ -263,7 +263,7 @@ class OwnedMatches:
 
     def excuse(self, live: LiveMatch, seat: int, since: int) -> None:
         """Wait for a seat whose server has stopped, for as long as for an absent one."""
-        live.excuse(seat, since)
+        live.match.excuse(seat, since)
         asyncio.get_running_loop().call_later(self._grace + ELECTION_SECONDS, live.unexcused, seat)
 
     def _let_in(self, _: int, message: mm.LetIn) -> None:

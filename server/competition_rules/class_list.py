@@ -29,7 +29,15 @@ from typing import ClassVar, Final
 
 from plyhouse.server.competition_rules.class_list_columns import columns_of
 from plyhouse.storage.competition_rows import NewMember
-from plyhouse.storage.names import key_of, name_problem, normal, reserved, script_of, unseen
+from plyhouse.storage.names import (
+    key_of,
+    name_problem,
+    normal,
+    reserved,
+    script_of,
+    unseen,
+    without_accents,
+)
 
 MAX_STUDENTS: Final = 10_000
 MAX_NAME: Final = 64
@@ -38,28 +46,6 @@ MAX_EMAIL: Final = 254
 MAX_ID: Final = 64
 MAX_LOGIN: Final = 254
 """As long as an e-mail address, which is often the login."""
-
-_SPECIAL: Final = {
-    "ß": "ss",
-    "ø": "o",
-    "Ø": "O",
-    "ł": "l",
-    "Ł": "L",
-    "æ": "ae",
-    "Æ": "Ae",
-    "đ": "d",
-    "Đ": "D",
-    "\N{LATIN SMALL LETTER DOTLESS I}": "i",
-    "ð": "d",
-    "Ð": "D",
-    "þ": "th",
-    "Þ": "Th",
-    "œ": "oe",
-    "Œ": "Oe",
-    "ħ": "h",
-    "Ħ": "H",
-}
-"""Letters that Unicode does not decompose into an ASCII letter and a mark."""
 
 _SEPARATOR: Final = re.compile(r"\s*\"?sep=([,;\t|])\"?[ ,;\t]*(?:\r\n|\r|\n|$)", re.IGNORECASE)
 _CHANGED: Final = re.compile(r"[0-9]+([.,][0-9]+)?[eE]\+?[0-9]+|[0-9]+[.,]0+|#+")
@@ -90,34 +76,23 @@ class InvalidStudents(Exception):  # noqa: N818 - a condition of the list
         super().__init__(f"The list of students has {count}, and nobody was taken in:\n{lines}")
 
 
-def without_accents(text: str) -> str:
-    """Return a text in ASCII letters, as far as these have an equivalent.
-
-    >>> without_accents("Größe"), without_accents("Łódź")
-    ('Grosse', 'Lodz')
-    """
-    special = str.maketrans(_SPECIAL)
-    plain = unicodedata.normalize("NFKD", text.translate(special))
-    return "".join(each for each in plain if not unicodedata.combining(each))
-
-
 @lru_cache(maxsize=1024)
 def account_name(text: str, gap: str = "-") -> str:
     """Return an account name for a text, as `plyhouse.storage.names` allows.
 
-    Latin letters lose their accents; other scripts stay as they are.  ``gap`` replaces characters
-    that a name cannot have, and separates letters of different scripts.  The name is empty if
-    nothing is left.
+    Letters that a name can have stay as they are.  Wide Latin letters
+    become the usual ones.  ``gap`` replaces what a name cannot have, and separates letters of
+    different scripts.  The name is empty if nothing is left.
 
     >>> account_name("Zoë Müller"), account_name("badger-7"), account_name("Łukasz Øster")
-    ('Zoe-Muller', 'badger-7', 'Lukasz-Oster')
+    ('Zoë-Müller', 'badger-7', 'Łukasz-Øster')
     >>> account_name("Ольга Петрова"), account_name("山田 太郎"), account_name("Команда A")
     ('Ольга-Петрова', '山田-太郎', 'Команда-A')
     """
     kept = ""
     for each in normal(text):
-        latin = without_accents(each) if script_of(each) == "LATIN" or each.isascii() else each
-        for one in latin:
+        latin = script_of(each) in ("LATIN", "FULLWIDTH") or each.isascii()
+        for one in without_accents(each) if latin and not _fits(each) else each:
             mark = unicodedata.category(one)[0] == "M"
             if mark and name_problem(kept[-1:] + one):
                 continue
@@ -129,6 +104,17 @@ def account_name(text: str, gap: str = "-") -> str:
                 kept += one
     kept = kept.strip("-.")[:MAX_ACCOUNT].strip("-.")
     return "" if name_problem(kept) else kept
+
+
+def is_account_of(account: str, name: str) -> bool:
+    """Return whether an account is named after one person, also in a class of an older release,
+    whose accounts have no accents.
+
+    >>> is_account_of("Zoe-Muller", "Zoë Müller"), is_account_of("crew", "Zoë Müller")
+    (True, False)
+    """
+    made = account_name(name)
+    return key_of(account) in {key_of(made), key_of(without_accents(made))}
 
 
 @lru_cache(maxsize=4096)

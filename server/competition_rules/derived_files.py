@@ -43,7 +43,7 @@ def practice_name(name: str) -> str:
 
 
 def _with(name: str, suffix: str) -> str:
-    return name[: LONGEST - len(suffix)].rstrip(" ,:&'+-(") + suffix
+    return name[: LONGEST - len(suffix)].rstrip(" ,:&'+-(/") + suffix
 
 
 def rehearsal_text(text: str, name: str) -> str:

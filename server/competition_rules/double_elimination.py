@@ -49,6 +49,7 @@ class DoubleElimination(Format):
     reuses_by_key = True
     tie_breaks = ("mean score",)
     decided_by = "the round in which an entry was beaten for the second time"
+    column = "last round"
 
     best_of: int = 1
     extra: int = 2

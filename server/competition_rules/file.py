@@ -34,8 +34,8 @@ from plyhouse.server.competition_rules.dates import days_after
 from plyhouse.server.competition_rules.ladder import Ladder
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.results.scoring import default_scoring, teams_of
+from plyhouse.storage import entry_rule
 from plyhouse.storage.competition_rows import CompetitionRow
-from plyhouse.storage.errors import CompetitionRefusal
 
 LONGEST_MS: Final = 90_000_000
 """The longest calendar day, on which clocks go back."""
@@ -308,9 +308,5 @@ def file_of(row: CompetitionRow) -> CompetitionFile:
     """Return the values of a competition's file; raises `CompetitionRefusal` for an unread one."""
     file = decoded(row.parsed)
     if file is STRICTEST:
-        raise CompetitionRefusal(
-            "competition/unreadable",
-            f"the competition file of {row.name!r} cannot be read on this server; its staff finds "
-            f"the reason by plyhouse competition status {row.name!r}",
-        )
+        raise entry_rule.unreadable(row)
     return file

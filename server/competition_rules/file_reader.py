@@ -87,7 +87,7 @@ MAX_NAME: Final = 64
 MAX_GAMES: Final = 32
 MAX_RULES: Final = 20_000
 
-_SIGNS: Final = " .,:()&'+-_"
+_SIGNS: Final = " .,:()&'+-_/"
 """Signs that a competition's name may have in addition to letters and digits of all scripts."""
 
 
@@ -339,7 +339,7 @@ def _name(table: Table) -> str | None:
         table.bad(
             "name",
             f"{name!r} cannot name a competition; begin with a letter or digit and use letters, "
-            "digits, spaces and . , : ( ) & ' + - _",
+            "digits, spaces and . , : ( ) & ' + - _ /",
         )
         return None
     return name

@@ -348,6 +348,8 @@ class Format(ABC):
     This is needed where two entries may meet twice and it matters who won which meeting."""
     decided_by: ClassVar[str] = "points"
     """The rule that decides the places, in words."""
+    column: ClassVar[str] = "points"
+    """The column of the standings that decides the places."""
 
     seats: int = 2
     """Seats of the game."""

@@ -53,6 +53,7 @@ class Gauntlet(Format):
     repeats = True
     tie_breaks = ("mean score",)
     decided_by = "the mean score against the baselines"
+    column = "mean score against baselines"
 
     times: int = 1
     until_certain: bool = False

@@ -48,6 +48,7 @@ class GroupsKnockout(Format):
     admits_late = False
     tie_breaks = TIE_BREAKS
     decided_by = "the round of the knockout in which an entry was beaten, then the groups"
+    column = "last round"
 
     size: int = 4
     advance: int = 2

@@ -67,6 +67,7 @@ class Knockout(Format):
     admits_late = False
     tie_breaks = ("mean score",)
     decided_by = "the round in which an entry was beaten"
+    column = "last round"
 
     best_of: int = 1
     extra: int = 2

@@ -65,6 +65,7 @@ class Ladder:
     by_score: ClassVar[bool] = False
     repeats: ClassVar[bool] = False
     decided_by: ClassVar[str] = "ratings fitted to the matches of the ladder"
+    column: ClassVar[str] = "rating"
     seats: int = 2
     mirrored: bool = True
     patience: float = 10.0

@@ -50,6 +50,7 @@ class Tables(Format):
     admits_late = True
     tie_breaks = ("opponents' points", "groups won")
     decided_by = "the mean score, then the opponents' points and groups won"
+    column = "mean score"
 
     number: int = 6
     """The number of rounds."""

@@ -6,16 +6,30 @@ The data comes from the store; a thread counts it.
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from plyhouse.protocol.api.bots import Bot, BotMatch, BotPage
+from plyhouse.protocol.api.bots import Bot, BotMatch, BotPage, Career
+from plyhouse.protocol.api.reports import Summary
 from plyhouse.server.accounts.privacy import Privacy, Sight
 from plyhouse.server.accounts.roles import bots_seen
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.results.bot_statistics import career, paces
+from plyhouse.server.grades.summaries import (
+    CostlyPly,
+    Evidence,
+    Loss,
+    Reviewed,
+    costly,
+    match_path,
+    reason_of_score,
+    summary,
+)
+from plyhouse.server.results.bot_statistics import Tally, career, paces
 from plyhouse.server.table.directory import Directory
 from plyhouse.storage import bot_profiles, people, submission_sql
+from plyhouse.storage.bot_profiles import CareerMatch
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 
@@ -48,12 +62,18 @@ class BotProfiles:
     """A reader of the facts about bots that one viewer may see."""
 
     def __init__(
-        self, config: ServerConfig, store: Store, privacy: Privacy, directory: Directory
+        self,
+        config: ServerConfig,
+        store: Store,
+        privacy: Privacy,
+        directory: Directory,
+        reviewed: Reviewed,
     ) -> None:
         self._config = config
         self._store = store
         self._privacy = privacy
         self._directory = directory
+        self._reviewed = reviewed
 
     async def profile(self, player: str, bot: str, viewer: Identity | None) -> BotCareer:
         """Return what ``viewer`` may see of a bot.
@@ -81,6 +101,8 @@ class BotProfiles:
             known = {version for _, version, _ in lines} | {each.version_id for each in rows}
             versions = {number: each for number, each in versions.items() if number in known}
         matches = [each.shown for each in rows]
+        counted = await asyncio.to_thread(career, matches, more=more)
+        reviewed = await asyncio.to_thread(lambda: costly(self._reviewed(_lost_seats(rows))))
         page = BotPage(
             player=row.player,
             display=owner.display,
@@ -92,8 +114,9 @@ class BotProfiles:
             versions=list(versions.values()),
             standings=[each for *_, each in lines],
             ratings=await store.read(bot_profiles.ratings_of, row.id, games, MOST_RATINGS),
-            career=await asyncio.to_thread(career, matches, more=more),
+            career=counted,
             paces=paces(plies, {each.match: each.game for each in matches}),
+            summary=_summary(counted, matches, reviewed),
         )
         return BotCareer(row, page, matches, *(await self._hosted(row, viewer)))
 
@@ -115,3 +138,43 @@ class BotProfiles:
         """Return a bot's finished matches that a viewer may see, newest first."""
         found = await self._privacy.matches_of(sight, bot, limit=limit, before=before)
         return [each.shown for each in found]
+
+
+def _lost_seats(rows: Sequence[CareerMatch]) -> list[tuple[str, str, int]]:
+    """Return matches lost in pairings that are over, whose reviews are public: game, id, seat."""
+    return [
+        (each.shown.game, each.shown.match, each.shown.seat)
+        for each in rows
+        if each.over and each.shown.result == "L"
+    ]
+
+
+def _summary(found: Career, matches: Sequence[BotMatch], reviewed: CostlyPly | None) -> Summary:
+    """Return the first sentences of the page."""
+    counted = found.wins + found.draws + found.losses
+    bounds = None if found.low is None or found.high is None else (found.low, found.high)
+    games: defaultdict[str, Tally] = defaultdict(Tally)
+    for each in matches:
+        if each.result:
+            games[each.game].add(each)
+    lost = [each for each in matches if each.result == "L"]
+    evidence = Evidence(
+        matches=counted,
+        forfeits={each.termination: each.matches for each in found.forfeits},
+        forfeited={
+            each.termination: match_path(each.match, each.ply)
+            for each in reversed(lost)
+            if each.forfeit
+        },
+        games={game: tally.scored[0] for game, tally in games.items()},
+        losses=[
+            Loss(
+                each.game,
+                tuple([f"{other.player}/{other.bot}" for other in each.others]),
+                match_path(each.match),
+            )
+            for each in lost
+        ],
+        costly=reviewed,
+    )
+    return summary(reason_of_score(found.score, counted, bounds) if counted else "", evidence)

@@ -258,7 +258,8 @@ async def read_files(store: Store) -> None:
         except InvalidCompetition as error:
             why = "; ".join(map(str, error.mistakes[:MOST_NOTED]))
             note = (
-                f"{why}. Until it can, this competition stands still and shows nobody its board. "
+                f"{why}. Until it can, this competition stands still, takes no bots and shows "
+                "nobody its board. "
                 "Install what is missing, and start the server again"
             )
             parsed = None

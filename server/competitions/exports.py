@@ -23,7 +23,7 @@ from plyhouse.games.registry import get_game
 from plyhouse.protocol.api.competitions import Member
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy, Sight
-from plyhouse.server.competition_rules.class_list import account_name
+from plyhouse.server.competition_rules.class_list import is_account_of
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.finals import certainty
@@ -101,7 +101,7 @@ def _whose(student: CompetitionStudent | None) -> tuple[str, tuple[Member, ...]]
         return "", ()
     people = tuple(student.members)
     # The account of one student is named after the student, that of a group after the group.
-    alone = {account_name(each.name).lower() for each in people} <= {student.player.lower()}
+    alone = all(is_account_of(student.player, each.name) for each in people)
     return "" if alone else student.display or student.player, people
 
 

@@ -27,8 +27,8 @@ from plyhouse.server.competition_rules.tie_breaks import places_without
 from plyhouse.server.competitions.baselines import Baselines
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.upcoming_pairings import some_of
-from plyhouse.server.grades.board import Certainty, GameFinal
 from plyhouse.server.grades.final_rules import grade_thresholds, grading_rules
+from plyhouse.server.grades.game_tables import Certainty, GameFinal
 from plyhouse.server.grades.visible_entries import Visibility
 from plyhouse.server.results.scoring import default_scoring
 from plyhouse.storage import (

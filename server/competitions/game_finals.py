@@ -32,7 +32,7 @@ from plyhouse.server.competitions.tournament_restore import (
     sides_of,
 )
 from plyhouse.server.competitions.tournament_state import PairingId
-from plyhouse.server.grades.board import Certainty, GameFinal
+from plyhouse.server.grades.game_tables import GRADE, Certainty, GameFinal
 from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.storage import competition_results, tournaments
@@ -155,6 +155,7 @@ def _worked_out(
         names=names,
         pairings={**pairings, **facts.reused},
         decided_by=way.decided_by,
+        column=way.column,
         lot=settings(row).lot,
         seeds=facts.field.ranked if way.adaptive else (),
     )
@@ -173,10 +174,11 @@ def _graded(
     pairings = {key: str(PairingId(row.id, key, settings(row).run)) for key in stored.begun}
     rules = settings(row).grading
     if rules is None:
-        table, decided_by = way.table(known), way.decided_by
+        table, decided_by, column = way.table(known), way.decided_by, way.column
     else:
         table = work.table(rules.order, every_lower=rules.every_lower)
         decided_by = "the grade, then the mean score with all baselines weighted equally"
+        column = GRADE
     return GameFinal(
         game=row.game,
         tournament_id=row.id,
@@ -188,6 +190,7 @@ def _graded(
         pairings={**pairings, **work.reused},
         certainty=tuple(Certainty(*pair, decision) for pair, decision in work.decisions().items()),
         decided_by=decided_by,
+        column=column,
     )
 
 
@@ -248,4 +251,5 @@ def _ladder(
         names=names,
         pairings=stored.ids,
         decided_by=Ladder.decided_by,
+        column=Ladder.column,
     )

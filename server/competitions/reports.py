@@ -1,7 +1,8 @@
 """The report on one student in a final.
 
-It has the results against each baseline and opponent, forfeits with position and message, the
-slowest plies, lost matches to replay, and the history of the rating.
+It begins with the reason for the grade and one thing to try next.  Then come the results against
+each baseline and opponent, forfeits with position and message, the slowest plies, lost matches to
+replay, and the history of the rating.
 
 Students get their own report with every setting of the board; organisers get every report.
 Opponents appear with their names, as in the student's own matches; hidden baselines have none.
@@ -13,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -34,6 +35,7 @@ from plyhouse.protocol.api.reports import (
     ReportEntry,
     ReportScore,
     SlowPly,
+    Summary,
 )
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import role_in
@@ -46,6 +48,19 @@ from plyhouse.server.grades.final_results import Results
 from plyhouse.server.grades.missing_games import missing_words
 from plyhouse.server.grades.standings import Standing
 from plyhouse.server.grades.student_grades import Grade, is_reached
+from plyhouse.server.grades.summaries import (
+    WITHOUT,
+    CostlyPly,
+    Evidence,
+    Loss,
+    Reviewed,
+    costly,
+    goals_of,
+    match_path,
+    reason_for,
+    reason_of_score,
+    summary,
+)
 from plyhouse.server.grades.visible_entries import Viewer, Visibility, visible_entries
 from plyhouse.server.match.events import end_data
 from plyhouse.server.match.presence import PRIVATE
@@ -89,9 +104,10 @@ class _Point:
 class Reports:
     """The reports of one server."""
 
-    def __init__(self, store: Store, boards: Boards) -> None:
+    def __init__(self, store: Store, boards: Boards, reviewed: Reviewed) -> None:
         self._store = store
         self._boards = boards
+        self._reviewed = reviewed
         self._points: LRUCache[str, tuple[State, list[_Point]]] = LRUCache(KEPT)
 
     def forget(self) -> None:
@@ -134,6 +150,8 @@ class Reports:
             for bot, name in each.bots.items()
         }
         slowest, forfeited = await self._matches(found, results, eyes, author=own)
+        lost = [(each.game, each.match, each.seat) for each in made.lost]
+        reviewed = await asyncio.to_thread(lambda: costly(self._reviewed(lost)))
         return structs.replace(
             made,
             days_late=grade.days_late,
@@ -141,6 +159,7 @@ class Reports:
             notes=_missing(grade, results) + withdrawn_texts(suspended, names) + made.notes,
             slowest=slowest,
             forfeited=forfeited,
+            summary=_summary(made, grade, _games(grade, placed), forfeited, reviewed, results.file),
         )
 
     async def _history(self, row: CompetitionRow, results: Results) -> list[_Point]:
@@ -172,7 +191,7 @@ class Reports:
                 thought_s=each.thought_ns / 1e9,
                 charged_s=each.charged_ns / 1e9,
                 left_s=each.remaining_ns / 1e9,
-                replay=_address(each.match, each.ply),
+                replay=match_path(each.match, each.ply),
             )
             for each in slow
         ]
@@ -200,11 +219,6 @@ class Reports:
 
 def _forfeits(termination: str) -> bool:
     return termination not in ("normal", "resignation", "")
-
-
-def _address(match: str, ply: int | None = None) -> str:
-    """Return the path of a match's page, without the server's address."""
-    return f"/matches/{match}" + ("" if ply is None else f"?ply={ply}")
 
 
 def _points(results: Results) -> list[_Point]:
@@ -315,6 +329,41 @@ def _report(
     )
 
 
+def _games(grade: Grade, placed: Sequence[Standing]) -> dict[str, float]:
+    """Return the scores of the graded entry by game, without hidden baselines."""
+    for line in placed:
+        if line.entrant.name == grade.entry:
+            return dict(line.games)
+    return {}
+
+
+def _summary(
+    made: Report,
+    grade: Grade,
+    games: Mapping[str, float],
+    forfeited: Sequence[Forfeit],
+    reviewed: CostlyPly | None,
+    file: CompetitionFile,
+) -> Summary:
+    """Return the first sentences of a report."""
+    evidence = Evidence(
+        matches=sum(each.matches for each in made.entries),
+        forfeits=made.forfeits,
+        forfeited={each.kind: each.replay for each in forfeited},
+        games=games,
+        losses=[Loss(each.game, tuple(each.opponents), each.replay) for each in made.lost],
+        costly=reviewed,
+    )
+    if file.graded or grade.grade:
+        goals = goals_of(grade.grade, made.baselines, every_lower=file.every_lower)
+        why = reason_for(grade.grade, goals, every_lower=file.every_lower)
+        return summary(why, evidence, goals.missed)
+    best = next((each for each in made.entries if each.entry == grade.entry), None)
+    if best is None:
+        return summary(WITHOUT["nothing entered"], evidence)
+    return summary(reason_of_score(best.score, best.matches, place=best.place), evidence)
+
+
 def _missing(grade: Grade, results: Results) -> list[str]:
     """Return what the games cost that the graded entry left out."""
     lacks = grade.missing if grade.score is not None else ()
@@ -385,7 +434,7 @@ def _lost(results: Results, own: set[str], title: Callable[[str], str]) -> list[
                     opponents=[title(each) for each in others],
                     termination=end.termination,
                     plies=end.ply,
-                    replay=_address(outcome.match),
+                    replay=match_path(outcome.match),
                 )
             )
     return found[:MOST_LOST]
@@ -413,7 +462,7 @@ def _forfeit(
         detail=data.detail if author else "",
         actions=actions[-LAST_ACTIONS:],
         scene=scene,
-        replay=_address(header.id, end.ply),
+        replay=match_path(header.id, end.ply),
     )
 
 

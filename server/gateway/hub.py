@@ -130,9 +130,12 @@ class Hub(MatchHub):
         )
         self.competitions = Competitions(self.config, self.store, self.tournaments, self.directory)
         self.boards = Boards(self.store)
-        self.reports = Reports(self.store, self.boards)
+        self.reviews = Reviews(self.config)
+        self.reports = Reports(self.store, self.boards, self.reviews.plies_of)
         self.exports = Exports(self.store, self.boards, self.privacy)
-        self.bot_profiles = BotProfiles(self.config, self.store, self.privacy, self.directory)
+        self.bot_profiles = BotProfiles(
+            self.config, self.store, self.privacy, self.directory, self.reviews.plies_of
+        )
 
     def _make_hosting(self) -> None:
         """Make the hosting of bots; tournaments wait for its machines."""
@@ -155,7 +158,6 @@ class Hub(MatchHub):
 
     def _make_work(self) -> None:
         """Make what runs in other processes."""
-        self.reviews = Reviews(self.config)
         self.trees = Trees(self.config, self.now)
         self.helpers = Helpers(HELPERS)
 

@@ -11,8 +11,10 @@ Each module uses only those above it:
     board_fits              the fits that compute them, with numpy
     final_results           all that is computed from the matches of a final
     visible_entries         the entries that a viewer may see
+    game_tables             the table of each game, and the column that decides the places
     board                   the board of a final, as one viewer sees it
     standings_files         standings as CSV, Markdown and HTML
+    summaries               the first sentences of reports and of bots' pages
     grade_files             grades as CSV, and as files for Canvas, Moodle and Gradescope
 
 Nothing here does I/O or keeps state.  `plyhouse.server.competitions.results_cache` reads the

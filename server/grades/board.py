@@ -9,7 +9,6 @@ from plyhouse.games.base import Scoring
 from plyhouse.protocol.api.boards import Twin
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.format_registry import BY_SCORE
-from plyhouse.server.competition_rules.formats import Round, TableLine
 from plyhouse.server.grades.board_statistics import (
     BoardLine,
     Crossing,
@@ -19,52 +18,12 @@ from plyhouse.server.grades.board_statistics import (
     twins,
 )
 from plyhouse.server.grades.final_results import Results
+from plyhouse.server.grades.game_tables import Decider, GameFinal, deciding
 from plyhouse.server.grades.missing_games import left_words, missing_words
 from plyhouse.server.grades.standings import Entrant, Standing, standings, with_places
 from plyhouse.server.grades.visible_entries import Viewer, Visibility, visible_entries
 from plyhouse.server.match.presence import PRIVATE
-from plyhouse.server.results.sequential import BandDecision
 from plyhouse.storage.competition_rows import CompetitionRow
-
-
-@dataclass(frozen=True, slots=True)
-class Certainty:
-    """The certainty that an entry reaches, or misses, a baseline's grade."""
-
-    entry: int
-    baseline: int
-    decision: BandDecision
-    """The decision between two bands; band 1 has the grade."""
-
-    @property
-    def reached(self) -> bool | None:
-        """True if the threshold is reached, False if not, None while undecided."""
-        return None if self.decision.band is None else bool(self.decision.band)
-
-
-@dataclass(frozen=True, slots=True)
-class GameFinal:
-    """A game of a final: the table and the rounds of its format."""
-
-    game: str
-    tournament_id: str
-    format: str
-    tie_breaks: tuple[str, ...]
-    """The tie-breaks of equal points, in the order of `TableLine.tie_breaks`."""
-    table: tuple[TableLine[int], ...]
-    rounds: tuple[Round[int], ...]
-    names: dict[int, str]
-    """The names of the bots, as far as the viewer may know them."""
-    pairings: dict[str, str]
-    """Ids of the pairings that have begun, by the keys of the lines."""
-    certainty: tuple[Certainty, ...] = ()
-    """The certainties of a gauntlet that continues until grades are certain."""
-    decided_by: str = ""
-    """The rule that decides the places, in words."""
-    lot: str = ""
-    """The seed of the lot that ordered entries without a rating; empty if no lot was drawn."""
-    seeds: tuple[int, ...] = ()
-    """The entries from the strongest to the weakest, if the format uses this order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +43,10 @@ class Board:
     """The scoring of matches, by game."""
     grades: Mapping[str, str] = field(default_factory=dict)
     """The grades that the viewer may see, by entry: all for staff, a student's own otherwise."""
+    decided_by: str = ""
+    """The name of the column that decides the places; empty before the final."""
+    deciders: tuple[Decider, ...] = ()
+    """The deciding values of the lines, in their order."""
 
 
 def left_out_notes(found: Results, shown: Sequence[BoardLine]) -> list[str]:
@@ -135,11 +98,13 @@ def board_for(found: Results, viewer: Viewer, finals: Sequence[GameFinal]) -> Bo
     eyes = visible_entries(found.file, viewer, found.entrants)
     shown = standings_for(found, eyes, finals)
     inside = set(eyes.lines([each.entrant.bot_id for each in shown]))
-    seen = [
-        line if eyes.named(line.standing.entrant.bot_id) else _masked(line)
+    inner = [
+        line
         for line in lines(shown, found.statistics, any_time=found.file.until_certain)
         if line.standing.entrant.bot_id in inside
     ]
+    seen = [each if eyes.named(each.standing.entrant.bot_id) else _masked(each) for each in inner]
+    column = deciding(finals, shown)
     names = {line.standing.entrant.name for line in seen}
     secret = {each.name for each in found.entrants} - names
     table = {key: each for key, each in found.crosstab.items() if names.issuperset(key)}
@@ -153,6 +118,10 @@ def board_for(found: Results, viewer: Viewer, finals: Sequence[GameFinal]) -> Bo
         table,
         pairs,
         found.rules.scoring,
+        decided_by=column.name,
+        deciders=tuple(
+            [column.values.get(each.standing.entrant.bot_id, Decider()) for each in inner]
+        ),
     )
 
 

@@ -40,14 +40,7 @@ def with_places(
     ``standings`` has the entries that a viewer sees; others take up no place.  ``tables`` has those
     of the games that have begun; ``form`` is the name of the format.
     """
-    counted = {
-        line.entrant.bot_id
-        for line in standings
-        if line.entrant.status != "disqualified" and not line.entrant.twin_of
-    }
-    closed = [
-        places_without(table, {row.entry for row in table} - counted) for table in tables if table
-    ]
+    closed = closed_tables(standings, tables)
     if not closed:
         return list(standings)
     if len(closed) == 1:
@@ -55,7 +48,7 @@ def with_places(
         places = {row.entry: row.place for row in table}
         order = {row.entry: float(number) for number, row in enumerate(table)}
     else:
-        order = _over_games(standings, closed, by_score=form in BY_SCORE)
+        order = over_games(standings, closed, by_score=form in BY_SCORE)
         ranked = {row.entry for table in closed for row in table if row.place is not None}
         values = sorted(order[bot] for bot in ranked if bot in order)
         places = {bot: values.index(order[bot]) + 1 for bot in ranked if bot in order}
@@ -69,7 +62,23 @@ def with_places(
     )
 
 
-def _over_games(
+def closed_tables(
+    standings: Sequence[Standing], tables: Sequence[Sequence[TableLine[int]]]
+) -> list[list[TableLine[int]]]:
+    """Return the tables that have begun, whose places only the ranked entries shown take up."""
+    counted = {
+        line.entrant.bot_id
+        for line in standings
+        if line.entrant.status != "disqualified" and not line.entrant.twin_of
+    }
+    return [
+        list(places_without(table, {row.entry for row in table} - counted))
+        for table in tables
+        if table
+    ]
+
+
+def over_games(
     standings: Sequence[Standing], tables: Sequence[Sequence[TableLine[int]]], *, by_score: bool
 ) -> dict[int, float]:
     """Return a sort key for entries over several games; better ones are lower."""

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
 
+from plyhouse.protocol.text import minus
 from plyhouse.server.grades.board_statistics import BoardLine
 from plyhouse.server.grades.standings import Standing
 
@@ -143,8 +144,6 @@ def standings_html(
 def _short(cell: Cell) -> str:
     if cell is None or (isinstance(cell, float) and abs(cell) == float("inf")):
         return ""
-    return (
-        f"{cell:.4g}"
-        if isinstance(cell, float) and abs(cell) < 100
-        else (f"{cell:.0f}" if isinstance(cell, float) else str(cell))
-    )
+    if not isinstance(cell, float):
+        return str(cell)
+    return minus(f"{cell:.4g}" if abs(cell) < 100 else f"{cell:.0f}")

@@ -38,7 +38,7 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Awaitable, Callable, Hashable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -268,6 +268,10 @@ def environment() -> dict[str, str]:
     }
 
 
+MOST_LOOKED_UP: Final = 20
+"""Number of seats whose kept reviews are read for a page."""
+
+
 class Reviews:
     """The reviews of a server."""
 
@@ -300,6 +304,20 @@ class Reviews:
         found = (self._found.kept(self._key(match, seat)) for seat in (None, *range(seats)))
         return {row["ply"]: row for each in found if each is not None for row in each["plies"]}
 
+    def plies_of(
+        self, played: Sequence[tuple[str, str, int]]
+    ) -> Iterator[tuple[str, str, dict[str, Any]]]:
+        """Yield the reviewed plies of the first `MOST_LOOKED_UP` seats, from reviews that are kept.
+
+        A seat is its game, match and number; a ply comes with game and match.
+        """
+        for game, match, seat in played[:MOST_LOOKED_UP]:
+            for asked in (seat, None):
+                found = self._found.kept(self._key(match, asked))
+                if found is not None and found["seat"] == seat:
+                    yield from ((game, match, row) for row in found["plies"])
+                    break
+
     async def of_bot(self, bot: str, matches: Sequence[str], read: Given) -> dict[str, Any]:
         """Return what a bot loses per ply in these matches, as JSON; ``read`` gives their records.
 
@@ -317,7 +335,7 @@ class Reviews:
         await self._found.close()
 
     def _key(self, match: str, seat: int | None) -> str:
-        text = f"{match}|{seat}|{self._found.seconds:g}|plies from 1"
+        text = f"{match}|{seat}|{self._found.seconds:g}|chances of winning"
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 

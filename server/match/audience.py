@@ -143,17 +143,22 @@ class Audience:
 class Attendance:
     """Seats without a connection.
 
-    A seat that goes away has a grace period to come back in.  A seat is *excused* if it is away
-    because the server was: its clock does not start before it has come back.
+    A seat that goes away has a grace period to come back in.  A seat is *excused* while a server
+    keeps it away, because that one was killed: nothing is due from it before it has come back.
     """
 
-    __slots__ = ("_excused", "away", "grace_ns")
+    __slots__ = ("away", "excused", "grace_ns")
 
     def __init__(self, grace_ns: int) -> None:
         self.grace_ns = grace_ns
         self.away: dict[int, int] = {}
         """The seats that are away, each with the end of its grace period."""
-        self._excused: set[int] = set()
+        self.excused: dict[int, int] = {}
+        """The seats that are excused, each with the instant from which on it was kept away.
+
+        After a restart of this server they are also away.  If the server of their sockets is gone,
+        the cluster says when the grace begins.
+        """
 
     def leave(self, seat: int, now: int) -> bool:
         """Note that a seat lost its connection; return False if it was already away."""
@@ -162,28 +167,27 @@ class Attendance:
         self.away[seat] = now + self.grace_ns
         return True
 
-    def excuse(self, seats: int, now: int) -> None:
-        """Note that all seats are away because of the server."""
-        for seat in range(seats):
-            self.away[seat] = now + self.grace_ns
-            self._excused.add(seat)
+    def excuse(self, seat: int, since: int) -> None:
+        """Note that a server keeps a seat away; an earlier excuse stays."""
+        self.excused.setdefault(seat, since)
 
-    def come(self, seat: int) -> None:
-        """Note that a seat has come back."""
+    def come(self, seat: int) -> int | None:
+        """Note that a seat has come back; return since when it was excused, if it was."""
         self.away.pop(seat, None)
-        self._excused.discard(seat)
+        return self.excused.pop(seat, None)
 
     def seated(self, seat: int) -> None:
         """End the excuse of a seat, because it has got a message."""
-        self._excused.discard(seat)
+        self.excused.pop(seat, None)
 
     def clear(self) -> None:
         """Wait for no seat any more, because the match is over."""
         self.away.clear()
+        self.excused.clear()
 
     def unexcused(self, seat: int) -> bool:
         """Return whether a seat is away and not excused."""
-        return seat in self.away and seat not in self._excused
+        return seat in self.away and seat not in self.excused
 
     def until(self, seat: int) -> int | None:
         """Return when the grace of a seat ends; None if it is not away."""
@@ -200,7 +204,7 @@ class Attendance:
 
     def all_excused(self, seats: list[int]) -> bool:
         """Return whether all of these seats are away because of the server."""
-        return self._excused.issuperset(seats)
+        return self.excused.keys() >= set(seats)
 
     def postpone(self, nanoseconds: int) -> None:
         """Extend the grace of all seats by an absence of the server."""

@@ -118,7 +118,9 @@ class Match:
         self._paused_at: int | None = None
         self.audience = Audience(config.match, self.seats, self.views)
         if course is not None and course.status != "finished":
-            self.attendance.excuse(self.seats, now)
+            for seat in range(self.seats):
+                self.attendance.leave(seat, now)
+                self.attendance.excuse(seat, now)
 
     # ------------------------------------------------------------------------- questions
 
@@ -153,6 +155,14 @@ class Match:
         return self.position.mover if self.course.status == "running" else None
 
     @property
+    def awaited(self) -> list[int]:
+        """The seats whose time runs: those that are not ready, later the one on the clock."""
+        if self.course.status == "waiting":
+            return [seat for seat, nonce in enumerate(self.course.nonces) if nonce is None]
+        running = self.clock.running
+        return [] if running is None else [running]
+
+    @property
     def turn_open(self) -> bool:
         """True while the seat to move has not got its turn, so its clock does not run."""
         return self.course.status == "running" and self.clock.running is None
@@ -163,12 +173,31 @@ class Match:
         if status == "finished" or self._paused_at is not None:
             return None
         if status == "waiting":
-            return self._ready_deadline
-        flag = self.clock.deadline()
+            return self._ready_due()
+        flag = self._flag_due()
         due = self.attendance.due()
         if flag is not None and (due is None or flag < due):
             return flag + 1  # an action stamped exactly at the flag's deadline still counts
         return due
+
+    def _ready_due(self) -> int | None:
+        """Return when the match ends for seats that are not ready.
+
+        An excused seat has its grace; without one, the match waits until its excuse ends.
+        """
+        due = self._ready_deadline
+        for seat in self.awaited:
+            if seat in self.attendance.excused:
+                grace = self.attendance.until(seat)
+                if grace is None:
+                    return None
+                due = max(due, grace)
+        return due
+
+    def _flag_due(self) -> int | None:
+        """Return the last instant of the clock that runs; None if its seat is excused."""
+        excused = self.attendance.excused
+        return None if excused and self.clock.running in excused else self.clock.deadline()
 
     def snapshot(
         self, viewer: int | None, now: int, *, scenes: bool | None = None
@@ -445,6 +474,7 @@ class Match:
         It gets a snapshot by `sync` or in its ``welcome``; if that says ``your_turn``,
         `turn_written` follows as after a ``turn``.
         """
+        self._give_back(seat, now)
         expired = self._expired(now)
         if self.attendance.until(seat) is not None:
             text = f"{self._holder(seat)} is back."
@@ -452,6 +482,38 @@ class Match:
             expired.messages += self.audience.notices(seat, [back])
         self.attendance.come(seat)
         return expired
+
+    def excuse(self, seat: int, since: int) -> None:
+        """Note that the server with a seat's socket is gone since ``since``.
+
+        No time is charged and nothing is due from the seat, until it is back or `end_excuse` is
+        called.
+        """
+        if self.course.status != "finished":
+            self.attendance.excuse(seat, since)
+
+    def end_excuse(self, seat: int, now: int) -> bool:
+        """Count a seat that is not back as absent on its own account from now on.
+
+        Returns False if that is settled: it is back, or has a grace since a restart.  Otherwise
+        `disconnected` must follow.
+        """
+        if seat not in self.attendance.excused or self.attendance.until(seat) is not None:
+            return False
+        self._give_back(seat, now)
+        self.attendance.seated(seat)
+        return True
+
+    def _give_back(self, seat: int, now: int) -> None:
+        """Give an excused seat back the time until now; in full, as no client can cause it."""
+        since = self.attendance.excused.get(seat)
+        if since is None:
+            return
+        if self.clock.running == seat:
+            self.clock.stalled(since, now)
+        elif seat in self.awaited:
+            again = now + self.config.ready_timeout_ns
+            self._ready_deadline = max(self._ready_deadline, again)
 
     def absences(self, viewer: int | None, now: int) -> list[Notice]:
         """Return the notices about absent seats.
@@ -710,7 +772,7 @@ class Match:
         if self.course.status == "waiting":
             return self._not_ready_in_time(now)
         clock = self.clock
-        flag, running = clock.deadline(), clock.running
+        flag, running = self._flag_due(), clock.running
         if running is not None and flag is not None and due == flag + 1:
             return self._flag(running, now)
         gone = self.attendance.overdue(now)
@@ -720,7 +782,7 @@ class Match:
         return self._forfeit("disconnect", gone[0], Cause("away", (gone[0],), seconds), now)
 
     def _not_ready_in_time(self, now: int) -> Effects:
-        late = [seat for seat, nonce in enumerate(self.course.nonces) if nonce is None]
+        late = self.awaited
         cause = Cause("late", tuple(late), (self.config.ready_timeout_ns / SECOND,))
         if self.config.no_show_forfeits and len({self.game.team(seat) for seat in late}) == 1:
             return self._forfeit("no_show", late[0], cause, now)

@@ -66,11 +66,17 @@ class Login(NamedTuple):
 
 
 class MatchTerms(NamedTuple):
-    """Terms of a match, written as the server writes them."""
+    """Terms of a match, a seek or a challenge, written as the server writes them."""
 
     game: str
     time_control: str
     rated: bool
+    help: HelpDemand
+    """The level of help that all opponents have, or must have."""
+
+    def fit(self, wanted: MatchTerms) -> bool:
+        """Return whether a match with these terms is one that was wanted."""
+        return self[:3] == wanted[:3] and wanted.help in ("", self.help)
 
 
 class OpenSeek(NamedTuple):
@@ -79,8 +85,6 @@ class OpenSeek(NamedTuple):
     id: str
     known: frozenset[str]
     """Matches that began before it."""
-    help: HelpDemand = ""
-    """The level of help that it demands."""
 
 
 class Agent:
@@ -254,8 +258,13 @@ class Agent:
     def _begun(self, snapshot: MatchSnapshot) -> None:
         label = "" if snapshot.seat is None else snapshot.players[snapshot.seat].version
         self.matches[snapshot.match] = labelled_help(label) or self._help
+        opponents = [each for seat, each in enumerate(snapshot.players) if seat != snapshot.seat]
+        levels = {labelled_help(each.version) or "" for each in opponents}
         self.begun[snapshot.match] = MatchTerms(
-            snapshot.game, snapshot.time_control, snapshot.rated
+            snapshot.game,
+            snapshot.time_control,
+            snapshot.rated,
+            levels.pop() if len(levels) == 1 else "",
         )
         _forget(self.begun)
         if snapshot.status == "waiting":

@@ -239,8 +239,6 @@ async def seek(desk: Desk, wanted: Seeking) -> Found:
     """
     terms = _terms(wanted)
     async with desk.agent() as agent:
-        if terms in agent.seeks and agent.seeks[terms].help != wanted.help:
-            await _withdraw(agent, terms)
         if terms not in agent.seeks:
             known = frozenset(agent.begun)
             answer = await agent.ask(
@@ -251,13 +249,13 @@ async def seek(desk: Desk, wanted: Seeking) -> Found:
                 rated=wanted.rated,
                 help=wanted.help,
             )
-            agent.seeks[terms] = OpenSeek(answer.seek, known, wanted.help)
+            agent.seeks[terms] = OpenSeek(answer.seek, known)
         match = await _begun(agent, agent.seeks[terms].known, terms, wanted.seconds)
         if not match:
             return Found(
                 "", "waiting", f"Nobody seeks {terms.game} with these terms yet. Call again."
             )
-        agent.seeks.pop(terms, None)
+        await _withdraw(agent, terms)  # a challenge or another seek may have begun the match
         return await _playing(agent, match)
 
 
@@ -267,7 +265,7 @@ def _terms(wanted: Seeking | Challenging) -> MatchTerms:
         control = str(TimeControl.parse(wanted.time_control))
     except InvalidTimeControl:
         control = wanted.time_control  # the lobby says what is wrong with it
-    return MatchTerms(read_game(wanted.game).spec, control, wanted.rated)
+    return MatchTerms(read_game(wanted.game).spec, control, wanted.rated, wanted.help)
 
 
 async def _begun(
@@ -277,14 +275,14 @@ async def _begun(
     seconds: float,
     ended: Callable[[], bool] = lambda: False,
 ) -> str:
-    """Wait for a match with these terms that is not ``known``; return its id.
+    """Wait for a match that fits these terms and is not ``known``; return its id.
 
     Returns "" if none has begun in time, or once ``ended`` is true.
     """
     until = time.monotonic() + seconds
     while True:
-        new = (match for match, its in agent.begun.items() if its == terms and match not in known)
-        match = next(new, "")
+        new = [each for each in agent.begun if each not in known and agent.begun[each].fit(terms)]
+        match = new[0] if new else ""
         left = until - time.monotonic()
         if match or ended() or left <= 0 or not agent.open:
             return match

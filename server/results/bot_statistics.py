@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
+from typing import Final
 
 from plyhouse.protocol.api.bots import Against, BotMatch, Career, ForfeitKind, InSeat, Pace
 from plyhouse.server.match.terminations import TERMINATIONS
+from plyhouse.server.results.intervals import mean_interval
 from plyhouse.storage.bot_profiles import PlyCost
+
+SCORES: Final = {"W": 1.0, "D": 0.5, "L": 0.0}
 
 
 @dataclass(slots=True)
@@ -23,13 +27,32 @@ class Tally:
     wins: int = 0
     draws: int = 0
     losses: int = 0
+    pairs: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    """Scores by pairing: its matches are not independent."""
 
-    def add(self, result: str) -> None:
+    def add(self, match: BotMatch) -> None:
         """Count a match."""
         self.matches += 1
-        self.wins += result == "W"
-        self.draws += result == "D"
-        self.losses += result == "L"
+        self.wins += match.result == "W"
+        self.draws += match.result == "D"
+        self.losses += match.result == "L"
+        self.pairs[match.pairing or match.match].append(SCORES[match.result])
+
+    @property
+    def counts(self) -> tuple[int, int, int, int]:
+        """Matches, wins, draws and losses."""
+        return self.matches, self.wins, self.draws, self.losses
+
+    @property
+    def scored(self) -> tuple[float, float, float]:
+        """The mean score and the bounds of its 95 % interval over pairings.
+
+        Raises ValueError if no match is counted.
+        """
+        found = mean_interval(
+            [sum(each) / len(each) for each in self.pairs.values()], bounds=(0.0, 1.0)
+        )
+        return (self.wins + self.draws / 2) / self.matches, found.low, found.high
 
 
 def career(matches: Iterable[BotMatch], *, more: bool) -> Career:
@@ -43,11 +66,12 @@ def career(matches: Iterable[BotMatch], *, more: bool) -> Career:
         if not each.result:
             void += 1
             continue
-        total.add(each.result)
+        total.add(each)
         kinds[each.termination] += each.forfeit
-        seats[each.game, each.seat].add(each.result)
+        seats[each.game, each.seat].add(each)
         for other in dict.fromkeys(each.others):
-            against[each.game, other.player, other.bot].add(each.result)
+            against[each.game, other.player, other.bot].add(each)
+    score, low, high = total.scored if total.matches else (None, None, None)
     return Career(
         matches=seen,
         more=more,
@@ -55,11 +79,14 @@ def career(matches: Iterable[BotMatch], *, more: bool) -> Career:
         wins=total.wins,
         draws=total.draws,
         losses=total.losses,
+        score=score,
+        low=low,
+        high=high,
         against=sorted(
-            [Against(*key, **asdict(tally)) for key, tally in against.items()],
+            [Against(*key, *tally.counts, *tally.scored) for key, tally in against.items()],
             key=lambda row: (-row.matches, row.game, row.player, row.bot),
         ),
-        seats=[InSeat(*place, **asdict(seats[place])) for place in sorted(seats)],
+        seats=[InSeat(*place, *seats[place].counts) for place in sorted(seats)],
         forfeits=[
             ForfeitKind(kind, TERMINATIONS[kind].words, count)
             for kind, count in kinds.most_common()

@@ -11,6 +11,7 @@ this module: pyarrow takes half a second to load, which the clocks of matches wo
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import io
@@ -132,8 +133,12 @@ class ParquetRows:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            self.close()
+        else:  # the last row may be cut off, and the file is not to be kept
+            with contextlib.suppress(Exception):
+                self._writer.close()
 
     def write(self, lines: bytes) -> None:
         """Write lines, the last of which may be cut off and continue in the next ones."""

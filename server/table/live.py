@@ -56,9 +56,6 @@ from plyhouse.storage.rows import EventRow, Op, StartMatch
 
 log = logging.getLogger("plyhouse.server.match.engine")
 
-EXCUSED_NS: Final = 600 * 1_000_000_000
-"""How long a flag waits for a seat whose server has stopped; `LiveMatch.unexcused` ends it."""
-
 COUNT_SECONDS: Final = 0.5
 """How long the arrivals of spectators gather before their number is reported."""
 
@@ -136,7 +133,6 @@ class LiveMatch:
         "_counting",
         "_joining",
         "_referee",
-        "excused",
         "holders",
         "id",
         "match",
@@ -164,8 +160,6 @@ class LiveMatch:
         """Spectators whose snapshots wait for the database, with later messages behind them."""
         self.over = False
         """True when the end is durable and sent."""
-        self.excused: dict[int, int] = {}
-        """Seats whose server has stopped, each with the instant since when it is away."""
         self.suspended = False
         """True while the match waits for the database to come back."""
         self._backlog: deque[_Waiting] = deque()
@@ -317,7 +311,6 @@ class LiveMatch:
         is to move.
         """
         self.match.audience.subscribe(seat, updates=updates, scenes=scenes)
-        self._end_excuse(seat)
         self.reconnected(seat)
         return self.match.snapshot(seat, self._referee.now())
 
@@ -326,24 +319,10 @@ class LiveMatch:
         self.reconnected(seat)
         self.input(self.match.sync, seat, self._referee.now())
 
-    def excuse(self, seat: int, since: int) -> None:
-        """Note that the server with a seat's socket has stopped.
-
-        The seat is not charged for the time from ``since`` until it is back.
-        """
-        self.excused.setdefault(seat, since)
-
     def unexcused(self, seat: int) -> None:
         """Wait for a seat as for any other absent one from now on, if it is not back."""
-        if seat in self.excused:
-            self._end_excuse(seat)
+        if self.match.end_excuse(seat, self._referee.now()):
             self.disconnected(seat)
-
-    def _end_excuse(self, seat: int) -> None:
-        since = self.excused.pop(seat, None)
-        if since is not None:
-            now = self._referee.now()
-            self.stand_still({seat: now - since}, now)
 
     def let_in(self, seat: int, span: int) -> None:
         """Give a seat back the last ``span`` nanoseconds, in which the server let it in."""
@@ -618,17 +597,13 @@ class LiveMatch:
             self.input(self.match.tick, now)
 
     def _patience_ns(self) -> int:
-        """Return how long an action of the seat to move may take from the server with its socket.
+        """Return how long a message of an awaited seat may take from the server with its socket.
 
-        0 if the socket is here.
+        0 if the sockets are here.
         """
-        seat = self.match.clock.running
-        if seat is None:
-            return 0
-        if seat in self.excused:
-            return EXCUSED_NS
-        line = self.holders[seat].line
-        return line.patience_ns if line is not None and line.on_other_server else 0
+        lines = [self.holders[seat].line for seat in self.match.awaited]
+        remote = [line.patience_ns for line in lines if line is not None and line.on_other_server]
+        return max(remote, default=0)
 
     # ------------------------------------------------------------------------- trouble
 

@@ -38,7 +38,7 @@ from plyhouse.server.web.api import (
 from plyhouse.server.web.compression import Compression
 from plyhouse.server.web.error_responses import HANDLERS as ERROR_HANDLERS
 from plyhouse.server.web.error_responses import with_pages
-from plyhouse.server.web.pages import bot_profiles, new_competition, server
+from plyhouse.server.web.pages import bot_profiles, new_competition, server, student_reports
 from plyhouse.server.web.pages import client_pages as play_pages
 from plyhouse.server.web.pages import competition_forms as competition_form_pages
 from plyhouse.server.web.pages import competitions as competition_pages
@@ -46,7 +46,7 @@ from plyhouse.server.web.pages import games as game_pages
 from plyhouse.server.web.pages import leaderboards as leaderboard_pages
 from plyhouse.server.web.pages import matches as match_pages
 from plyhouse.server.web.pages.rendering import prepare
-from plyhouse.server.web.parameters import refuse_unknown
+from plyhouse.server.web.parameters import refuse_unknown, restore_slashes
 from plyhouse.server.web.request_limits import MAX_BODY
 
 PROBLEM: Final = {
@@ -115,7 +115,7 @@ def _routed() -> Litestar:
     return Litestar(
         handlers,
         exception_handlers={kind: with_pages(each) for kind, each in ERROR_HANDLERS.items()},
-        middleware=[Compression],
+        middleware=[Compression, restore_slashes],
         before_request=refuse_unknown,
         logging_config=None,
         response_cache_config=ResponseCacheConfig(),
@@ -146,6 +146,7 @@ def _handlers() -> list[Any]:
         *bot_profiles.HANDLERS,
         *competition_pages.HANDLERS,
         *competition_form_pages.HANDLERS,
+        *student_reports.HANDLERS,
         *new_competition.HANDLERS,
         *play_pages.HANDLERS,
         *game_pages.HANDLERS,

@@ -1,16 +1,19 @@
-"""The arguments of handlers: services, and known parameters of a query."""
+"""The arguments of handlers: services, parts of the path, and known parameters of a query."""
 
 from __future__ import annotations
 
 import difflib
 import functools
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, MutableMapping
 from typing import Annotated, Any, Final, TypeVar
+from urllib.parse import quote, unquote
 
 from litestar import Request
 from litestar.datastructures import State
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import QueryParameter
+from litestar.types import ASGIApp, Receive, Scope, Send
 
 from plyhouse.server.web.error_responses import Problem
 
@@ -24,6 +27,10 @@ MAX_OFFSET: Final = 1_000_000_000
 Limit = Annotated[int, QueryParameter(ge=1, le=MAX_LINES, description="Most lines to return.")]
 Offset = Annotated[int, QueryParameter(ge=0, le=MAX_OFFSET)]
 
+
+SLASH: Final = "\ue02f"
+"""Stands for a slash within a segment of a path while routes are matched: of private use."""
+_ENCODED: Final = re.compile(rb"%2f", re.IGNORECASE)
 
 _API: Final = "/api/v1/"
 _GIVEN: Final = {
@@ -43,6 +50,29 @@ _GIVEN: Final = {
 @functools.cache  # bounded: by the handlers that there are
 def _arguments(handler: HTTPRouteHandler) -> frozenset[str]:
     return frozenset(handler.parsed_fn_signature.parameters) - _GIVEN
+
+
+def with_slashes(scope: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Return the scope of a request with `SLASH` in its path where the address has ``%2F``.
+
+    Names of competitions may have a slash, and a decoded one would end the segment.
+    """
+    raw = scope.get("raw_path") or b""
+    if not _ENCODED.search(raw):
+        return scope
+    return {**scope, "path": unquote(_ENCODED.sub(quote(SLASH).encode(), raw).decode("latin-1"))}
+
+
+def restore_slashes(app: ASGIApp) -> ASGIApp:
+    """Return a middleware that gives handlers the slashes of `with_slashes`."""
+
+    async def restored(scope: Scope, receive: Receive, send: Send) -> None:
+        for name, value in scope["path_params"].items():
+            if isinstance(value, str) and SLASH in value:
+                scope["path_params"][name] = value.replace(SLASH, "/")
+        await app(scope, receive, send)
+
+    return restored
 
 
 async def refuse_unknown(request: Request[Any, Any, Any]) -> None:

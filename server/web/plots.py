@@ -24,6 +24,8 @@ LINE: Final = 20.0
 """Height of a row with a name."""
 WIDEST: Final = 400.0
 """Elo beyond the ratings that a plot shows at most, if intervals are wider."""
+MOST_RESULTS: Final = 24
+"""Rows of a plot of results."""
 SEATS: Final = 6
 """Number of the colours of seats."""
 
@@ -69,6 +71,20 @@ class Interval(NamedTuple):
     high: float
     far_low: float | None = None
     far_high: float | None = None
+
+
+class Score(NamedTuple):
+    """The mean score against an opponent."""
+
+    name: str
+    score: float
+    low: float | None
+    high: float | None
+    """The bounds of its 95 % interval; None if unknown."""
+    matches: int
+    needed: float | None = None
+    """The score that a grade needs."""
+    grade: str = ""
 
 
 class Bar(NamedTuple):
@@ -254,6 +270,47 @@ def intervals(title: str, found: Sequence[Interval]) -> Plot:
     says = f"{title}: {len(found)} ratings, each with its 95 % interval as a bar."
     heads = ("bot", "rating", "95 %", *(["at any time"] if far else []))
     return Plot("ratings", title, says, panel.height + 30, tuple(shapes), heads, tuple(rows))
+
+
+def results(title: str, found: Sequence[Score]) -> Plot | None:
+    """Draw mean scores from 0 to 1 with their intervals, and what grades need; None if empty.
+
+    Rows beyond `MOST_RESULTS` are left out.
+    """
+    shown = found[:MOST_RESULTS]
+    if not shown:
+        return None
+    panel = _Panel(NAMES + 8, 8, WIDTH - NAMES - 24, LINE * len(shown), (0.0, 1.0))
+    shapes = []
+    for value in ticks(0.0, 1.0, 4):
+        x = panel.across(value)
+        shapes.append(_line("grid", x, panel.top, x, panel.top + panel.height))
+        shapes.append(_text("soft", x, panel.top + panel.height + 14, f"{value:g}", "middle"))
+    for index, each in enumerate(shown):
+        y = panel.top + LINE * (index + 0.5)
+        about = f"{each.name}: {each.score:.3f}"
+        if each.low is not None and each.high is not None:
+            about += f", 95 % from {each.low:.2f} to {each.high:.2f}"
+            shapes.append(_line("near", panel.across(each.low), y, panel.across(each.high), y))
+        shapes.append(_text("text", NAMES, y + 4, _short(each.name), "end"))
+        if each.needed is not None:
+            x, about = panel.across(each.needed), f"{about}; {each.grade} needs {each.needed:g}"
+            shapes.append(_line("goal", x, y - LINE / 2 + 2, x, y + LINE / 2 - 2))
+        at = panel.across(each.score)
+        shapes.append(_shape("circle", "point", "", about, cx=at, cy=y, r=3.5))
+    goals = any(each.needed is not None for each in shown)
+    says = f"{title}: {len(shown)} mean scores, each with its 95 % interval as a bar"
+    says += ", and the score that a grade needs as a mark." if goals else "."
+    rows = [
+        (
+            *(each.name, str(each.matches), f"{each.score:.3f}"),
+            "" if each.low is None else f"{each.low:.2f} \N{EN DASH} {each.high:.2f}",
+            *(["" if each.needed is None else f"{each.needed:g}"] if goals else []),
+        )
+        for each in shown
+    ]
+    heads = ("against", "matches", "score", "95 %", *(["needed"] if goals else []))
+    return Plot("results", title, says, panel.height + 30, tuple(shapes), heads, tuple(rows))
 
 
 def rating_history(game: str, points: Sequence[BotRating]) -> Plot | None:

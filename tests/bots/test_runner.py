@@ -241,7 +241,7 @@ async def test_nothing_is_played_that_the_bot_did_not_choose(
         assert "nothing to play: the bot has reported no action so far" in run.text
         server.say(Finished("m1", Outcome("flag_fall", [-1.0, 1.0], 0, "out of time")))
         await run.until("lost on time at ply 1 (move:1, round trip 0 ms; 1000 ms were left when")
-        await run.until("lost -1 after 0 plies: flag fall by us")
+        await run.until("lost −1 after 0 plies: flag fall by us")
 
 
 async def test_an_author_may_turn_the_rescue_off(

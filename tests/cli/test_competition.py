@@ -30,14 +30,14 @@ def server(tmp_path: Path) -> Iterator[Server]:
 def test_a_new_file_is_valid_and_never_overwrites(plyhouse: Plyhouse, tmp_path: Path) -> None:
     done = plyhouse("competition", "new", "Größe 2", "--game", "pig(target=50)")
     assert done.code == 0, done.err
-    assert "Wrote grosse-2.toml" in done.err
-    done = plyhouse("competition", "check", "grosse-2.toml", "--entries", "10", "--cores", "2")
+    assert "Wrote größe-2.toml" in done.err
+    done = plyhouse("competition", "check", "größe-2.toml", "--entries", "10", "--cores", "2")
     assert done.code == 0, done.err
     assert "Together 1,080 matches" in done.out
     assert "meets each graded baseline until the grade is certain" in done.err
     assert "pig(target=50) is scored by wins" in done.err
     assert "at random" in done.out
-    text = (tmp_path / "grosse-2.toml").read_text()
+    text = (tmp_path / "größe-2.toml").read_text()
     assert text.count("# ") > 20
     for key in ("[hosting]", "required", "reference", "twin_of"):
         assert f"\n# {key}" in text, "every table and key is named"
@@ -45,11 +45,11 @@ def test_a_new_file_is_valid_and_never_overwrites(plyhouse: Plyhouse, tmp_path: 
     assert re.search(r"typically [\d.]+ core-hours, at most [\d.]+", done.out)
     assert re.search(r"typically takes .* (s|min|h), and at most .* (min|h)\.", done.out)
     assert "It typically ends by 2" in done.out
-    before = (tmp_path / "grosse-2.toml").read_text()
+    before = (tmp_path / "größe-2.toml").read_text()
     done = plyhouse("competition", "new", "Größe 2")
     assert done.code == 2
     assert "there already" in done.err
-    assert (tmp_path / "grosse-2.toml").read_text() == before
+    assert (tmp_path / "größe-2.toml").read_text() == before
 
 
 def test_check_counts_bots_and_sides_of_teams(plyhouse: Plyhouse, tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_check_counts_bots_and_sides_of_teams(plyhouse: Plyhouse, tmp_path: Path
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("a/b",), "cannot name a competition"),
+        (("a/b/",), "cannot name a competition"),
         (("Cup", "--game", "pgi"), "did you mean pig?"),
         (("Cup", "--time-control", "blitz"), "move:SECONDS"),
     ],
@@ -159,7 +159,7 @@ def test_waiting_for_a_dated_final_says_why_it_does_not_begin(
     ]
 
 
-@pytest.mark.parametrize("name", ["", "../../etc", "a/b"])
+@pytest.mark.parametrize("name", ["", "../../etc", "/a"])
 @pytest.mark.parametrize("words", [("code", "list", "--competition"), ("competition", "file")])
 def test_impossible_name_of_a_competition_is_refused_without_a_request(
     plyhouse: Plyhouse, words: tuple[str, ...], name: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from msgspec import convert
+from msgspec import convert, structs
 
 from plyhouse.clients.shared.standings import print_board
 from plyhouse.clients.shared.student_report import report_text
@@ -93,6 +93,21 @@ def test_default_board_has_place_entry_score_interval_and_grade(
     assert "grade" not in capsys.readouterr().out
 
 
+def test_board_names_and_shows_the_column_that_decides(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lines = line("ada/x", decider="2.5", tie_break="Buchholz 6"), line("b/y", decider="1")
+    print_board(structs.replace(view(*lines), decided_by="points"))
+    _, head, first, second = capsys.readouterr().out.splitlines()
+    assert head.split()[:4] == ["place", "entry", "points", "(decides)"]
+    assert "2.5  Buchholz 6" in first
+    assert second.split()[2] == "1"
+    graded = view(line("ada/x", grade="good"), line("b/y"))
+    print_board(structs.replace(graded, decided_by="grade"))
+    _, head, first, second = capsys.readouterr().out.splitlines()
+    assert (head.count("grade"), first.count("good")) == (1, 1)
+
+
 def test_a_board_has_returns_luck_nash_shares_and_notes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -102,7 +117,7 @@ def test_a_board_has_returns_luck_nash_shares_and_notes(
     board = view(line("ada/x", returns=lucky, nash=share), line("b/y"), notes=("Beware.",))
     print_board(board, more=True)
     told = capsys.readouterr()
-    shown = ("pig: return", "while watching", "-0.75 to +1.25", "without luck", "Nash share")
+    shown = ("pig: return", "while watching", "−0.75 to +1.25", "without luck", "Nash share")
     for part in (*shown, "0.33"):
         assert part in told.out, part
     assert "Beware." in told.err

@@ -80,4 +80,4 @@ def test_play_against_a_level_works(plyhouse: Plyhouse, level: str) -> None:
     )
     assert done.code == 0, done.err
     assert f"is {level}" in done.out
-    assert "You lost (-1), by resignation" in done.out
+    assert "You lost (−1), by resignation" in done.out

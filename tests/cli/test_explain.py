@@ -67,7 +67,9 @@ def test_a_game_of_a_file_is_drawn_under_its_name(plyhouse: Plyhouse) -> None:
     chomp = Path(__file__).resolve().parents[2] / "examples" / "chomp.py"
     done = plyhouse("explain", f"{chomp}:Chomp(size=2)", "--moves", "b2", "-o", "chomp.svg")
     assert done.code == 0, done.err
-    assert done.out.startswith("chomp(size=2) after b2: alpha_beta to the end: value −1 for seat 2")
+    assert done.out.startswith(
+        "chomp(size=2) after b2: alpha_beta to the end: value 0 % for seat 2"
+    )
 
 
 def test_a_folder_that_is_not_there_is_named(plyhouse: Plyhouse) -> None:

@@ -104,14 +104,14 @@ def test_a_replay_has_names_and_times() -> None:
     state = game.initial_state()
     scene = scene_of(game, state, None)
     told = ("seat 1: bet in 0.25 s", "chance: (hidden)")
-    end = "Result: seat 1 +1.00, seat 2 -1.00 (normal)."
+    end = "Result: seat 1 +1.00, seat 2 −1.00 (normal)."
     course = replayed(
         [Position(0, (), scene), Position(1, told, scene, end)], PLAYERS, "kuhn_poker"
     )
     assert [(each.seat, each.text, each.seconds) for each in course.told] == [
         (0, "alice: bet", 0.25), (-1, "chance: (hidden)", None),
     ]  # fmt: skip
-    assert course.result() == "Result: alice +1.00, bob/rook -1.00 (normal)."
+    assert course.result() == "Result: alice +1.00, bob/rook −1.00 (normal)."
     assert course.over
 
 

@@ -31,7 +31,7 @@ def test_where_returns_count_it_shows_the_mean_return(capsys: pytest.CaptureFixt
     _, head, first, second = shown(capsys, "kuhn_poker")
     assert "rating  95 % interval  return per game   95 % interval  games" in head
     assert "score" not in head
-    assert first.split()[3:] == ["1520", "[1480,", "1560]", "+0.35", "[-0.03,", "+0.70]", "60",
+    assert first.split()[3:] == ["1520", "[1480,", "1560]", "+0.35", "[−0.03,", "+0.70]", "60",
                                  "25-0-35", "+21.0"]  # fmt: skip
     assert second.split()[3:5] == ["-", "-"]
-    assert "[-0.70, +0.03]" in second
+    assert "[−0.70, +0.03]" in second

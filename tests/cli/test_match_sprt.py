@@ -58,7 +58,7 @@ def test_a_better_bot_is_accepted_and_the_run_stops(plyhouse: Plyhouse, first: P
     assert done.code == 0, done.err
     assert "\nH1 accepted after " in done.out
     assert "first is better than random by more than 0 Elo (LLR +" in done.out
-    assert "bounds [-2.94, +2.94]" in done.out
+    assert "bounds [−2.94, +2.94]" in done.out
     pairs = re.search(r"after (\d+) pairs", done.out)
     assert pairs is not None
     assert int(pairs[1]) < 200, "the maximum is 10000"
@@ -340,7 +340,7 @@ def test_the_bar_shows_the_ratio_and_its_bounds(tmp_path: Path, first: Path) -> 
         cwd=tmp_path, columns=100,
     )  # fmt: skip
     assert shown.code == 0
-    assert re.search(r"\d+/30 .*LLR [-+]?\d\.\d\d \[-2\.94, \+2\.94\]", shown.text)
+    assert re.search(r"\d+/30 .*LLR [−+]?\d\.\d\d \[−2\.94, \+2\.94\]", shown.text)
     plain = in_terminal(
         "match", "random", "random", *GAME, "--sprt", "0,1", "--max-pairs", "30",
         env={"TERM": "dumb"}, cwd=tmp_path,

@@ -19,7 +19,7 @@ def test_a_whole_match(plyhouse: Plyhouse) -> None:
     done = plyhouse("play", "tic_tac_toe", *QUICK, stdin=everything)
     assert done.code == 0, done.err
     assert "you are X" in done.out
-    assert any(end in done.out for end in ("You won (+1)", "You lost (-1)", "A draw (0)"))
+    assert any(end in done.out for end in ("You won (+1)", "You lost (−1)", "A draw (0)"))
 
 
 def test_mistakes_are_explained_and_asked_again(plyhouse: Plyhouse) -> None:
@@ -29,7 +29,7 @@ def test_mistakes_are_explained_and_asked_again(plyhouse: Plyhouse) -> None:
     assert "resign   give up" in done.out
     assert "b2, empty" in done.out
     assert "'b2' is not possible here" in done.out, "B2 was taken for b2, so b2 is taken now"
-    assert "You lost (-1), by resignation." in done.out
+    assert "You lost (−1), by resignation." in done.out
 
 
 def test_the_other_seat_and_hidden_cards(plyhouse: Plyhouse) -> None:
@@ -91,7 +91,7 @@ def test_a_game_with_one_seat_needs_no_opponent(plyhouse: Plyhouse) -> None:
     done = plyhouse("play", alone, stdin="stop\nquit\n")
     assert done.code == 0, done.err
     assert "you are Pacman." in done.out
-    assert "The match is over (-" in done.out
+    assert "The match is over (−" in done.out
     refused = plyhouse("play", alone, *QUICK)
     assert (refused.code, "leave out --against" in refused.err) == (2, True)
     refused = plyhouse("play", "tic_tac_toe")

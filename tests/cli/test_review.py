@@ -82,7 +82,7 @@ def test_the_first_ply_after_which_a_solved_game_was_lost() -> None:
     row = found.row(1)
     assert (row.action, row.played, row.best, row.certainty) == ("b1", -1.0, 0.0, "exact")
     assert row.best_action in {"a1", "c1", "a3", "c3"}
-    assert "The value was lost at ply 2: b1 is worth -1.00 (lost)" in found.verdict
+    assert "The value was lost at ply 2: b1 is worth 0 % (lost)" in found.verdict
     assert found.losses == (1,), "what is lost cannot be lost again"
     assert found.command == "plyhouse bot ask mybot.py --ply 2"
     assert (row.thought_ms, row.lag_ms, row.charged_ms) == (1000.0, 100.0, 900.0)
@@ -162,7 +162,7 @@ def test_a_flag_is_told_with_what_the_position_was_worth() -> None:
     found = reviewed("tic_tac_toe", "b2 b1 a1", 1, end="flag_fall", at_fault=1)
     assert found.at_fault
     assert found.plies[-1].action == ""
-    assert "flag fall at ply 4, in a position worth -1.00 (lost)" in found.verdict
+    assert "flag fall at ply 4, in a position worth 0 % (lost)" in found.verdict
 
 
 def test_the_seat_that_lost_is_looked_at() -> None:

@@ -19,7 +19,7 @@ def test_kuhn_poker_is_solved_shown_and_written(plyhouse: Plyhouse, tmp_path: Pa
     done = plyhouse("solve", "kuhn_poker", "-o", str(path))
     assert done.code == 0
     assert "1,000 iterations of cfr_plus" in done.out
-    assert "value           -0.0555" in done.out
+    assert "value           −0.0555" in done.out
     assert "card J, dealt 2, bets bet, paid 2 1        fold 1.000, call 0.000" in done.out
     assert "Wrote 12 information states" in done.err
     policy = load_policy(path)

@@ -133,6 +133,21 @@ def test_deeds_show_the_short_name_and_what_is_on_it() -> None:
     assert top.split()[:3] == ["FREE", "KEN", "CH2"]
 
 
+@pytest.mark.parametrize(("width", "height"), [(80, 50), (160, 50)])
+def test_deeds_have_full_names_on_a_large_screen(width: int, height: int) -> None:
+    game = get_game("monopoly")
+    scene = scene_fields(game.scene(game.observe(game.initial_state(), 0)))
+    options = ViewOptions(ink=Ink(colours=False, unicode=False), width=width, height=height)
+    drawn = picture(scene, options).text()
+    for row in scene["elements"][0]["rows"]:
+        for cell in row:
+            for word in cell.get("lines", [""])[0].split():
+                assert word in drawn
+    assert "North Carolina Avenue" in drawn, "in the middle of the ring"
+    small = picture(scene, ViewOptions(ink=options.ink, width=80, height=24)).text()
+    assert "KEN" in small, "short names where there is no room"
+
+
 def test_a_double_label_stands_above_and_below() -> None:
     title, above, upper, lower, below, *_ = drawn("backgammon")
     assert title.startswith("Points")

@@ -23,7 +23,7 @@ def test_a_match_is_drawn_in_place_and_the_terminal_is_given_back() -> None:
     assert shown.code == 0, shown.text[-2000:]
     assert "\x1b[?1049h" in shown.raw, "a screen of its own"
     after = shown.raw.rpartition("\x1b[?1049l")[2]
-    assert "You lost (-1), by resignation." in after, "what remains is the result"
+    assert "You lost (−1), by resignation." in after, "what remains is the result"
 
 
 def test_bot_of_a_level_is_played_and_the_way_out_is_named_while_typing() -> None:

@@ -12,6 +12,7 @@ import pytest
 from tests.harness.cluster import Processes, RestlessBot
 
 from plyhouse.server.cluster.nats_server import LocalNats
+from plyhouse.storage import match_reads
 from plyhouse.storage.store import Store
 
 pytestmark = [pytest.mark.postgresql]
@@ -119,6 +120,10 @@ async def played(processes: Processes, database: str, kills: list[int]) -> list[
         for task in tasks:
             task.cancel()
     assert [bot.problems for bot in bots] == [[]] * len(bots)
+    async with await Store.open(database) as store:
+        for match in {match for bot in bots for match in bot.played}:
+            header = (await store.read(match_reads.stored_match, match)).header
+            assert header.termination == "normal", header.reason
     return shown
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 import signal
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
-from tests.harness.cluster import Processes, RestlessBot, tokens
+from tests.harness.cluster import Played, Processes, RestlessBot, tokens
 from tests.harness.patience import PATIENCE
 
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.messages import MatchSnapshot
 from plyhouse.server.cluster.nats_server import LocalNats
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.verify import verify
@@ -108,6 +110,51 @@ async def test_matches_go_on_without_a_server(
         await end(processes, 0 if which == "leader" else 1)
         await processes.start()
     await check(bots, database)
+
+
+class LateBot(RestlessBot):
+    """A bot that is not ready before it has lost its first connection."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.awaited = asyncio.Event()
+
+    async def _snapshot(self, wire: Any, snapshot: MatchSnapshot) -> None:
+        assert snapshot.seat is not None
+        self.played.setdefault(snapshot.match, Played(snapshot.match, snapshot.seat))
+        self.awaited.set()
+        if self.logins > 1:
+            await super()._snapshot(wire, snapshot)
+
+
+async def test_match_waits_for_a_seat_whose_server_was_killed_before_it_was_ready(
+    database: str, nats: LocalNats
+) -> None:
+    """Nobody can log in before there is another leader, which takes longer than seats have."""
+    async with await Store.open(database):
+        pass  # makes the tables
+    processes = Processes(database, nats.url, "--ready-timeout", "4", forked=True)
+    tasks: list[asyncio.Task[None]] = []
+    try:
+        leader, other = await processes.start(), await processes.start()
+        near, far = copy.copy(processes), copy.copy(processes)  # what each bot can reach
+        near.alive, far.alive = [leader], [other]
+        first, second = await tokens(database, 2)
+        late, prompt = LateBot(near, first, "bot", 0), RestlessBot(far, second, "bot", 1)
+        for bot in (late, prompt):
+            bot.seek, bot.wanted = ("tic_tac_toe", "total:60"), 1
+            tasks.append(asyncio.create_task(bot.run()))
+        async with asyncio.timeout(PATIENCE):
+            await late.awaited.wait()
+            await processes.kill(leader)
+            near.alive = [other]
+            await late.done.wait()
+            await prompt.done.wait()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await processes.close()
+    await check([late, prompt], database)
 
 
 async def test_matches_go_on_while_nats_is_away(

@@ -27,7 +27,7 @@ def test_names_mails_and_groups_are_read(between: str) -> None:
     text = "Name,E-Mail,Group\r\nZoë Müller,z@example.org,\r\n\r\nbob,,crew\r\ncy,,crew\r\n"
     students = read_students("\ufeff" + text.replace(",", between))
     assert [(each.account, each.display, each.email) for each in students] == [
-        ("Zoe-Muller", "Zoë Müller", "z@example.org"),
+        ("Zoë-Müller", "Zoë Müller", "z@example.org"),
         ("crew", "", ""),
         ("crew", "", ""),
     ]
@@ -64,7 +64,7 @@ def test_students_of_any_script_get_accounts_that_say_who_they_are() -> None:
     names = ("Ольга Петрова", "李雷", "नमस्ते शर्मा", "Νίκος Ö", "김철수", "Zoë Müller", "דוד כהן")
     found = read_students("name\n" + "\n".join(names))
     assert [each.account for each in found] == [
-        *("Ольга-Петрова", "李雷", "नमस्ते-शर्मा", "Νίκος-O", "김철수", "Zoe-Muller", "דוד-כהן"),
+        *("Ольга-Петрова", "李雷", "नमस्ते-शर्मा", "Νίκος-Ö", "김철수", "Zoë-Müller", "דוד-כהן"),
     ]
     assert [each.display for each in found] == [
         *("Ольга Петрова", "", "नमस्ते शर्मा", "Νίκος Ö", "", "Zoë Müller", "דוד כהן"),

@@ -177,7 +177,7 @@ def test_a_competition_and_its_baselines_have_names_of_any_script(name: str) -> 
     found = read_competition(text)
     assert found.name == name
     assert found.baselines[0].bot == "Штаб/лёгкий"
-    for bad in ("\\u202e", "\\u200b", "/"):
+    for bad in ("\\u202e", "\\u200b", "*"):
         with pytest.raises(InvalidCompetition, match="cannot name a competition"):
             read_competition(LEAST.replace("Cup", f"{name}{bad}x"))
 
@@ -228,7 +228,7 @@ def test_what_is_played_has_the_rounds_worked_in() -> None:
         (LEAST + "x = [{y = 9223372036854775808}]", [("not_toml", "")]),
         ("", [("missing_key", "name"), ("missing_key", "games"), ("missing_key", "time_control")]),
         (LEAST.replace("Cup", ""), [("bad_value", "name")]),
-        (LEAST.replace("Cup", "a/b"), [("bad_value", "name")]),
+        (LEAST.replace("Cup", "a/"), [("bad_value", "name")]),
         (LEAST.replace("Cup", "x" * 65), [("bad_value", "name")]),
         (LEAST.replace('["pig"]', '"pig"'), [("bad_type", "games")]),
         (LEAST.replace('["pig"]', "[]"), [("bad_value", "games")]),

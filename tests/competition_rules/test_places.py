@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from random import Random
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.competition_rules.playing import Play
 from tests.harness.competition_fields import FORMS, SEEDS, field_of, fits
 
+from plyhouse.server.competition_rules.format_registry import FORMATS
 from plyhouse.server.competition_rules.formats import Format, TableLine
 from plyhouse.server.competitions.finals import by_lot
+from plyhouse.server.grades.game_tables import Decider, GameFinal, deciding
 from plyhouse.server.grades.standings import Entrant, SeatResult, Standing, standings, with_places
 
 
@@ -131,3 +134,59 @@ def test_a_lot_favours_nobody() -> None:
     counts = [first.count(number) for number in names]
     # Chi-squared with 7 degrees of freedom: the 99.99 % quantile is 29.9.
     assert sum((count - 500) ** 2 / 500 for count in counts) < 29.9
+
+
+def final(form: str, column: str, table: list[TableLine[int]], **more: Any) -> GameFinal:
+    fields: dict[str, Any] = {"tie_breaks": (), "rounds": (), "names": {}, "pairings": {}, **more}
+    return GameFinal("pig", "t", form, table=tuple(table), column=column, **fields)
+
+
+def decided(finals: list[GameFinal], lines: list[Standing]) -> tuple[str, dict[int, Decider]]:
+    found = deciding(finals, with_places(lines, [each.table for each in finals], finals[0].format))
+    return found.name, dict(found.values)
+
+
+def test_points_decide_and_the_tie_break_between_equal_ones_is_named() -> None:
+    table = [
+        TableLine(1, 1, 2.5, 3, (4.0, 6.0, 1.0)),
+        TableLine(2, 2, 2.5, 3, (4.0, 5.5, 2.0)),
+        TableLine(3, 3, 2.0, 3, (9.0, 1.0, 1.0)),
+        TableLine(4, 4, 1.0, 3, (0.0, 0.0, 0.0)),
+        TableLine(5, 4, 1.0, 3, (0.0, 0.0, 0.0)),
+    ]
+    names = ("median-Buchholz", "Buchholz", "Sonneborn-Berger")
+    swiss = final("swiss", "points", table, tie_breaks=names)
+    assert decided([swiss], scored(*entrants("abcde"))) == (
+        "points",
+        {
+            1: Decider("2.5", "Buchholz 6"),
+            2: Decider("2.5", "Buchholz 5.5"),
+            3: Decider("2"),
+            4: Decider("1"),
+            5: Decider("1"),
+        },
+    )
+
+
+def test_column_over_several_games_is_the_mean_score_or_the_mean_place() -> None:
+    tables = [[row(1, 1), row(2, 2)], [row(1, 1), row(2, 2)], [row(2, 1), row(1, 2)]]
+    lines = scored(*entrants("ab"))
+    name, values = decided([final("swiss", "points", each) for each in tables], lines)
+    assert (name, values) == ("mean place", {1: Decider("1.33"), 2: Decider("1.67")})
+    name, values = decided([final("round_robin", "points", each) for each in tables], lines)
+    assert name == "mean score over the games"
+    assert values == {1: Decider("0.000"), 2: Decider("0.100")}
+
+
+def test_no_column_decides_before_the_final() -> None:
+    assert decided([final("swiss", "points", [])], scored(*entrants("ab"))) == ("", {})
+
+
+def test_every_format_has_a_column_that_can_be_shown() -> None:
+    table = [TableLine(1, 1, 0.5, 1, (0.25, 0.5, 0.75))]
+    lines = scored(*entrants("a"))
+    for name, (form, _) in FORMATS.items():
+        shown = final(name, form.column, table, tie_breaks=getattr(form, "tie_breaks", ()))
+        column, values = decided([shown], lines)
+        assert column == form.column
+        assert values[1].value or column == "last round", name

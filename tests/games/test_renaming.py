@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import random
+import re
 from typing import Any
 
 import pytest
@@ -12,11 +13,12 @@ import pytest
 from plyhouse.games import CHANCE, TERMINAL, get_game
 from plyhouse.games.errors import GameError, IllegalAction, InvalidParameter
 from plyhouse.games.registry import BUILT_IN
-from plyhouse.games.renaming import LETTERS, WORDS
+from plyhouse.games.renaming import LETTERS, NUMBERS, WORDS
 from plyhouse.games.rules import rules_text
+from plyhouse.games.scene import Grid
 from plyhouse.games.testing import check_game
 
-GAMES = sorted(LETTERS | WORDS.keys())
+GAMES = sorted(LETTERS | NUMBERS.keys() | WORDS.keys())
 SEEDS = (1, 7)
 
 
@@ -65,8 +67,9 @@ def test_rules_and_notation_state_the_new_names(name: str) -> None:
         state = state.after(state.chance_outcomes()[0][0])
     said = game.format(state, game.some_action(state))
     names = rules_text(game).rpartition("this variant")[2]
-    for letter_or_word in WORDS.get(name, "abcdefgh"):
-        assert letter_or_word in names
+    usual = WORDS.get(name, "12345678" if name in NUMBERS else "abcdefgh")
+    for letter_number_or_word in usual:
+        assert letter_number_or_word in names
     assert said
     assert names.partition(".")[0] in game.action_notation
 
@@ -113,7 +116,37 @@ def test_bad_seeds_and_games_without_names_are_refused(spec: str, word: str) -> 
         get_game(spec)
 
 
-def test_games_without_other_names_are_those_of_numbers_and_of_proper_words() -> None:
-    assert set(BUILT_IN) - set(GAMES) == {
-        *("checkers", "coins", "connect_four", "kalah", "matrix", "monopoly", "nim", "scrabble")
-    }
+def test_games_without_other_names_are_those_of_amounts_and_of_a_dictionary() -> None:
+    assert set(BUILT_IN) - set(GAMES) == {"coins", "matrix", "nim", "scrabble"}
+
+
+@pytest.mark.parametrize("name", sorted(NUMBERS))
+def test_exchanged_numbers_name_places_and_leave_amounts(name: str) -> None:
+    usual, other = get_game(name), get_game(f"{name}(renamed=7)")
+    state: Any = usual.initial_state()
+    for _ in range(4):
+        state = state.after(state.actions()[0])
+    shown, mirrored = (g.scene(g.observe(state, state.to_move)) for g in (usual, other))
+    drawn = [each for each in shown.elements if isinstance(each, Grid)]
+    redrawn = [each for each in mirrored.elements if isinstance(each, Grid)]
+    cells = [cell for grid in drawn for row in grid.rows for cell in row]
+    recells = [cell for grid in redrawn for row in grid.rows for cell in row]
+    assert [cell.text for cell in recells] == [cell.text for cell in cells]
+    assert [cell.count for cell in recells] == [cell.count for cell in cells]
+    names = [(cell.action, cell.name) for cell in cells], [*drawn[0].column_labels]
+    renames = [(cell.action, cell.name) for cell in recells], [*redrawn[0].column_labels]
+    assert names != renames
+
+
+def test_streets_have_one_name_in_actions_fields_and_scene() -> None:
+    game = get_game("monopoly(renamed=7)")
+    state: Any = game.initial_state()
+    state = state.after(state.actions()[0])
+    while game.observe(state, 0).phase != "buy":  # type: ignore[attr-defined]
+        options = state.actions() or [each for each, _ in state.chance_outcomes()]
+        state = state.after(options[0])
+    seen = game.observe(state, 0)
+    said = repr((seen, game.scene(seen))).lower()
+    for word in WORDS["monopoly"]:
+        assert not re.search(rf"\b{word}\b", said), word
+    assert game.other("boardwalk") in said  # type: ignore[attr-defined]

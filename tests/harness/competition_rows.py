@@ -28,6 +28,7 @@ def cup(name: str = "Cup", **more: Any) -> CompetitionRow:
         "entries_each": 1,
         "most_students": 50,
         "created_ms": START,
+        "parsed": "{}",
         "games": (CompetitionGame(0, "pig", None), CompetitionGame(1, "kuhn_poker", None)),
     }
     return CompetitionRow(**{**values, **more})

@@ -24,7 +24,7 @@ from plyhouse.server.competition_rules.formats import LineState
 from plyhouse.server.competitions.finals import finals_of
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
-from plyhouse.server.grades.board import GameFinal
+from plyhouse.server.grades.game_tables import GameFinal
 from plyhouse.server.match.presence import PRIVATE
 from plyhouse.storage import competition_sql, competition_students
 from plyhouse.storage.competition_rows import NewMember

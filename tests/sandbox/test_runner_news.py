@@ -25,7 +25,9 @@ from plyhouse.storage.competition_rows import CompetitionGame, CompetitionRow, N
 from plyhouse.storage.submission_rows import no_submission
 
 CUP = CompetitionRow(
-    *("id-Cup", "Cup", "", "round_robin", "open", 1, 9, 1), games=(CompetitionGame(0, "pig", None),)
+    *("id-Cup", "Cup", "", "round_robin", "open", 1, 9, 1),
+    parsed="{}",
+    games=(CompetitionGame(0, "pig", None),),
 )
 
 

@@ -13,6 +13,7 @@ from plyhouse.games.base import CHANCE
 from plyhouse.games.errors import GameMismatch
 from plyhouse.games.registry import get_game
 from plyhouse.games.trees import tree_game
+from plyhouse.games.values import number, probability_text
 from plyhouse.search import (
     Limit,
     SearchResult,
@@ -25,7 +26,7 @@ from plyhouse.search import (
     team_search,
 )
 from plyhouse.search.policies import mixed_policy, search_policy
-from plyhouse.search.teaching.drawable_tree import Explanation, Kind, Node, number, probability_text
+from plyhouse.search.teaching.drawable_tree import Explanation, Kind, Node
 from plyhouse.search.teaching.explain import SEARCHES, TreeTooLarge, UnknownSearch, explain
 
 COURSE = "((4 2 7) (3 1)) ((5 8) (2 9) (5 6)) ((1 2) (3 5))"
@@ -434,7 +435,7 @@ def test_a_cut_at_a_win_says_that_nothing_is_better() -> None:
     tree = explain(game, state, depth=2)
     assert tree.root.pruned
     assert (tree.root.value, tree.root.low, tree.root.high) == (1.0, 1.0, 1.0)
-    assert "(no value is better than 1)" in tree.text()
+    assert "(no value is better than 100 %)" in tree.text()
     assert "≥" not in tree.text()
 
 
@@ -448,3 +449,14 @@ def test_a_limit_is_refused_with_what_to_write() -> None:
         explain(game, state, depth=Limit(depth=2))  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="max_nodes='many': expected a whole number"):
         explain(game, state, max_nodes="many")  # type: ignore[arg-type]
+
+
+def test_values_are_chances_of_winning_where_a_match_is_won_or_lost() -> None:
+    def title(game: Any, search: str) -> str:
+        return explain(game, game.initial_state(), search, depth=1).title()
+
+    assert "value 70 % for X" in title(get_game("tic_tac_toe"), "minimax")
+    points = title(get_game("pig(seats=3)"), "maxn")
+    assert "%" not in points
+    written = title(tree_game("((1 -1) (0 1))"), "minimax")
+    assert "%" not in written, "the numbers of a written tree are its own"

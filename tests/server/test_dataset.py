@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import os
 import random
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -25,6 +26,7 @@ from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.matches import DATASET_MATCHES, Match, PlyRow
 from plyhouse.protocol.api.routes import DEAR
 from plyhouse.protocol.messages import Act, Finished, MatchSnapshot, Resign, Turn
+from plyhouse.server.accounts.privacy import Privacy, Sight
 from plyhouse.server.jobs.helper_jobs import NotWorkedOut
 from plyhouse.server.jobs.helper_processes import FairQueue
 from plyhouse.server.match.presence import PRIVATE
@@ -213,6 +215,25 @@ async def test_a_long_data_set_is_made_in_parts(
     assert len(await matches(house)) == 3
 
 
+async def test_match_that_ends_while_the_matches_are_counted_pushes_none_out(
+    house: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    early = await played(house)
+    counted = Privacy.count
+
+    async def slowly(privacy: Privacy, sight: Sight, wanted: MatchFilter) -> int:
+        count = await counted(privacy, sight, wanted)
+        await played(house)
+        return count
+
+    monkeypatch.setattr(Privacy, "count", slowly)
+    answer = await fetched(house, rows="matches")
+    found = msgspec.json.Decoder(Match).decode_lines(answer.content)
+    assert [each.match for each in found][-1] == early
+    answer = await fetched(house, rows="matches", limit=1)
+    assert len(msgspec.json.Decoder(Match).decode_lines(answer.content)) == 1
+
+
 async def test_parquet_has_the_same_rows(house: Server) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     assert _table(parquet, await fetched(house, form="parquet")).num_rows == 0
@@ -286,13 +307,14 @@ async def test_parquet_file_that_nobody_reads_is_given_up(monkeypatch: pytest.Mo
     pytest.importorskip("pyarrow")
     queue = FairQueue(1)
     monkeypatch.setattr(route, "FILES", queue)
-    monkeypatch.setattr(route, "STALLED", 0.01)
+    monkeypatch.setattr(route, "STALLED", 0.5)
     monkeypatch.setattr(files, "GROUP", 1)
 
     async def endless() -> AsyncIterator[bytes]:
         while True:
             yield files.json_lines([_row(random.randbytes(40_000).hex()) for _ in range(200)])
 
+    files_before = set(os.listdir("/proc/self/fd"))
     made = route._parquet(endless(), "plies", "10.0.0.1")
     await anext(made)
     assert queue.busy("10.0.0.2")
@@ -302,6 +324,7 @@ async def test_parquet_file_that_nobody_reads_is_given_up(monkeypatch: pytest.Mo
     with pytest.raises(NotWorkedOut, match="was not read"):
         async for _ in made:
             pass
+    assert set(os.listdir("/proc/self/fd")) == files_before, "no pipe is left"
 
 
 def _row(text: str) -> PlyRow:

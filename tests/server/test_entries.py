@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from tests.harness.server import BotClient
+from tests.harness.statements import statements
 from tests.tournaments import begin_round_robin
 
 from plyhouse.games.registry import get_game
@@ -30,6 +31,7 @@ from plyhouse.storage.competition_changes import Carry
 from plyhouse.storage.competition_rows import NewMember
 from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.models import competition_entries as entry_table
+from plyhouse.storage.models import competitions
 from plyhouse.storage.rows import By
 from plyhouse.storage.submission_rows import OUTCOMES
 
@@ -49,12 +51,12 @@ class Classroom:
         await self.hub.store.add_player(name)
         self.tokens[name] = await self.hub.store.add_token(name)
 
-    async def join(self, *names: str) -> None:
+    async def join(self, *names: str, to: str = "Cup") -> None:
         """Take in accounts that exist."""
         members = [NewMember(name, name) for name in names]
         now = self.hub.store.now()
         await self.hub.store.write(
-            competition_students.take_in, "Cup", members, OLGA, now, None, adopt=names
+            competition_students.take_in, to, members, OLGA, now, None, adopt=names
         )
 
     async def connect(
@@ -235,6 +237,48 @@ async def test_submission_without_the_demanded_level_of_help_is_not_entered(
         )  # fmt: skip
         assert found == outcome
         assert outcome in OUTCOMES
+
+
+@pytest.mark.parametrize("parsed", [None, "{", '{"limits": {"help": 5}}'])
+async def test_nobody_is_entered_while_the_demanded_help_cannot_be_read(
+    room: Classroom, parsed: str | None
+) -> None:
+    row = await room.hub.competitions.open(HELPED, OLGA)
+    await room.join("ada")
+    store = room.hub.store
+    values = competitions.update().values(file="", parsed=parsed)
+    await store.write(lambda link: link.execute(values))
+    client = await room.connect("ada", "gpt", ["connect_four"], "help: position")
+    assert await room.entered() == []
+    notice = await client.next(Notice)
+    assert "'Cup' cannot be read on this server" in notice.message
+    with pytest.raises(CompetitionRefusal, match="staff finds the reason by") as caught:
+        await room.enter("ada", "gpt")
+    assert caught.value.code == "competition/unreadable"
+    bot = await store.ensure_bot((await store.read(people.player, "ada")).id, "gpt")
+    version = await store.ensure_version(bot.id, "help: position")
+    outcome = await store.write(
+        competition_entries.enter_checked,
+        row.id, bot.player_id, bot.id, version, True, store.now(), store.now(),
+    )  # fmt: skip
+    assert outcome == "unreadable"
+    assert outcome in OUTCOMES
+    await competition_changes.read_files(store)
+    note = (await store.read(competition_sql.find, "Cup")).note or ""
+    assert "takes no bots" in note
+    assert "Install what is missing, and start the server again" in note
+
+
+async def test_login_asks_once_for_the_demands_of_all_competitions(room: Classroom) -> None:
+    for number in range(3):
+        await room.hub.competitions.open(HELPED.replace("Cup", f"Cup {number}"), OLGA)
+        await room.join("ada", to=f"Cup {number}")
+    store = room.hub.store
+    bot = await store.ensure_bot((await store.read(people.player, "ada")).id, "gpt")
+    with statements(store) as sent:
+        found = await store.read(competition_entries.unhelped, bot, "", store.now())
+    assert len(found) == 3
+    assert len([each for each in sent if each.startswith("SELECT")]) == 1
 
 
 async def test_baseline_needs_no_level_of_help(room: Classroom) -> None:

@@ -18,7 +18,7 @@ from plyhouse.server.competition_rules.file_reader import read_competition
 from plyhouse.server.competition_rules.formats import LineState
 from plyhouse.server.competitions import tournaments
 from plyhouse.server.competitions.finals import finals_of, parts
-from plyhouse.server.grades.board import GameFinal
+from plyhouse.server.grades.game_tables import GameFinal
 from plyhouse.storage import competition_sql, competition_students
 from plyhouse.storage import tournaments as stored_tournaments
 from plyhouse.storage.causes import written

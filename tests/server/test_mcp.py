@@ -174,7 +174,38 @@ async def test_an_agent_demands_a_level_of_help_and_is_refused_with_another_one(
         assert "--help-level position" in error["message"]
     assert (await ada.call("seek", game="pig", seconds=0))["status"] == "waiting"
     assert (await ada.call("seek", game="pig", help="actions", seconds=0))["status"] == "waiting"
-    assert len(table.server.hub.lobby) == 1, "a seek with the same terms takes its place"
+    assert len(table.server.hub.lobby) == 2, "each goes on waiting"
+
+
+async def test_a_seek_that_demands_help_is_not_answered_with_the_match_of_one_that_does_not(
+    table: Table,
+) -> None:
+    ada, bob = await table.model("ada", level="actions"), await table.model("bob")
+    for demand in ("", "actions"):
+        await ada.call("seek", game="pig", help=demand, seconds=0)
+    begun = await bob.call("seek", game="pig")
+    demanding = await ada.call("seek", game="pig", help="actions", seconds=0)
+    assert demanding["status"] == "waiting"
+    assert (await ada.call("seek", game="pig", seconds=0))["match"] == begun["match"]
+    assert len(table.server.hub.lobby) == 1, "the demanding seek goes on"
+    eve = await table.model("eve", level="actions")
+    other = await eve.call("seek", game="pig", help="actions")
+    assert (await ada.call("seek", game="pig", help="actions"))["match"] == other["match"]
+    assert len(table.server.hub.lobby) == 0
+
+
+async def test_a_seek_ends_with_its_answer_although_another_way_led_to_the_match(
+    table: Table,
+) -> None:
+    ada, bob = await table.model("ada"), await table.model("bob")
+    await bob.call("my_matches")
+    await ada.call("seek", game="pig", seconds=0)
+    asked = asyncio.create_task(bob.call("challenge", opponent="ada/gpt", game="pig"))
+    challenges = await ada.challenges()
+    await ada.call("answer_challenge", challenge=challenges[0]["challenge"], accept=True)
+    match = (await asked)["match"]
+    assert (await ada.call("seek", game="pig", seconds=0))["match"] == match
+    assert len(table.server.hub.lobby) == 0
 
 
 async def test_a_match_keeps_the_level_of_help_in_its_record_after_a_new_login(

@@ -63,6 +63,13 @@ async def test_the_winner_of_a_knockout_is_first_everywhere(house: Any) -> None:
     assert [line["place"] for line in lines] == [1, 2, 3, 3]
     assert (lines[0]["score"], lines[1]["score"]) == (0.5, 0.75)
     assert lines[1]["rank"] == 1, "the second one has the best mean score"
+    assert found["decided_by"] == "last round"
+    assert [line["decider"] for line in lines] == [
+        "Final, won",
+        "Final",
+        "Semifinals",
+        "Semifinals",
+    ]
     board = await cup.get("/board")
     assert [line["place"] for line in board] == [1, 2, 3, 3]
     [final] = await cup.get("/rounds")
@@ -87,6 +94,8 @@ async def test_the_winner_of_a_knockout_is_first_everywhere(house: Any) -> None:
     assert "Places are decided by the round in which an entry was beaten." in files["md"]
     assert page.index(f"{seeds[0]}/bot") < page.index(f"{seeds[1]}/bot")
     assert "rank by rating" in page
+    assert "last round (decides)" in page
+    assert "Final, won" in page
     report = await cup.get("/report", seeds[0])
     assert report["entries"][0]["place"] == 1
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
+from msgspec import convert
 from tests.harness.finals import Course, weaker_resigns
+from tests.harness.zygote import forked_command
 
+from plyhouse.clients.shared.student_report import report_text
+from plyhouse.protocol.api.reports import Report
 from plyhouse.protocol.messages import Act, MatchSnapshot, Turn
 from plyhouse.server.match.presence import PRIVATE
 from plyhouse.storage.causes import Cause
@@ -82,6 +87,18 @@ async def test_a_report_has_all_that_a_student_asks_for(house: Any) -> None:
     assert points[-1]["matches"] == 20
     assert points[-1]["any_low"] < points[-1]["low"] < points[-1]["elo"]
     assert own["slowest"] == [], "it never played a ply"
+    assert own["summary"] == {
+        "why": "Missed pass by 0.400: 0.000 against staff/bot (95 % from 0.00 to 0.97).",
+        "advice": "4 of 8 matches were lost by illegal action: play only what turn.legal has.",
+        "replay": own["forfeited"][-1]["replay"],
+    }
+    text = report_text(convert(own, Report), "http://here")
+    opening = text.split("\n## ")[0]
+    assert opening.index("Grade: **none**") < opening.index(own["summary"]["why"])
+    assert "staff/bot  o---------------|" in opening, "the plot, with the threshold"
+    assert opening.endswith(
+        f"Replay: http://here{own['summary']['replay']}\n\nScored: connect_four by wins\n"
+    )
     assert "secret" not in str(own), "hidden baselines stay hidden"
     whole = await cup.get("/report?student=S2", "olga")
     assert [each["name"] for each in whole["baselines"]] == ["staff/bot", "secret/bot"]
@@ -89,6 +106,51 @@ async def test_a_report_has_all_that_a_student_asks_for(house: Any) -> None:
     better = await cup.get("/report", "s1")
     assert better["grade"] == "good"
     assert [each["reached"] for each in better["baselines"]] == [False]
+    assert better["summary"]["why"].startswith(
+        "Reached good against a baseline that stays hidden; missed pass by 0.400"
+    )
+    assert better["summary"]["advice"].startswith("staff/bot is the next baseline to reach")
+    assert "secret" not in str(better)
+
+
+async def test_a_report_page_begins_with_grade_reason_plot_and_advice(house: Any) -> None:
+    cup = await final(house, "class")
+    async with cup.web("s2") as web:
+        whole = (await web.get("/competitions/cup/report")).text
+        drawn = await web.get("/competitions/cup/report?student=s2&plot=results")
+    told = whole[whole.index("<h1>") : whole.index("<h2>")]
+    parts = ["No grade", "Missed pass by 0.400", "<svg", "staff/bot: 0.000", "Try next:", "Replay"]
+    places = [told.index(each) for each in parts]
+    assert places == sorted(places)
+    assert drawn.headers["content-type"].startswith("image/svg+xml")
+    assert "secret" not in whole + drawn.text
+
+
+async def test_a_report_points_to_the_reviewed_ply_that_cost_most(open_house: Any) -> None:
+    command = shlex.join([*forked_command(), "review", "-", "--json"])
+    house = await open_house(review_command=command, review_seconds=0.5)
+    cup = Course(house, 'name = "Cup"\ngames = ["tic_tac_toe"]\ntime_control = "total:60"\n')
+    await cup.freeze("tic_tac_toe", "s0", "s1")
+
+    def how(name: str) -> Any:
+        async def play(client: Any, snapshot: MatchSnapshot) -> None:
+            await client.play(snapshot, 1)
+
+        return play
+
+    await cup.play(how)
+    reports = [await cup.get("/report", who) for who in ("s0", "s1")]
+    lost = next(each for report in reports for each in report["lost"])
+    student = lost["entry"].partition("/")[0]
+    before = (await cup.get("/report", student))["summary"]
+    assert before["advice"].startswith("Review the latest loss")
+    async with cup.web(student) as web:
+        found = (await web.get(f"/api/v1/matches/{lost['match']}/review")).json()
+    costs = {each["ply"]: each["drop"] for each in found["plies"] if each["lost"]}
+    ply = max(costs, key=lambda each: costs[each])
+    after = (await cup.get("/report", student))["summary"]
+    assert f"ply {ply + 1} of a match of Tic-tac-toe cost most, " in after["advice"]
+    assert after["replay"] == f"/matches/{lost['match']}?ply={ply}"
 
 
 async def test_reason_of_a_forfeit_names_no_hidden_baseline(house: Any) -> None:

@@ -393,11 +393,82 @@ def test_finished_match_that_is_restored_waits_for_nobody() -> None:
     assert match.deadline() is None
 
 
-def test_waiting_match_that_is_restored_resumes_nothing() -> None:
-    table = Table(Heap(), ready=False, ready_timeout_ns=SECOND)
+def waiting(seats: int = 2) -> Match:
+    """Return a match for which seats have a second to get ready, or 10 s to come back."""
+    table = Table(
+        Heap(seats=seats), ready=False, ready_timeout_ns=SECOND, disconnect_grace_ns=10 * SECOND
+    )
     match = table.restored(now=50 * SECOND)
     assert not match.resume(50 * SECOND)
-    assert match.deadline() == 51 * SECOND
+    return match
+
+
+def test_waiting_match_that_is_restored_gives_seats_the_grace_to_come_back() -> None:
+    match = waiting()
+    assert match.deadline() == 60 * SECOND
+    match.tick(60 * SECOND)
+    assert match.outcome is not None
+    assert match.outcome.termination == "aborted"
+
+
+def test_seat_that_came_back_has_the_whole_time_to_get_ready() -> None:
+    match = waiting()
+    match.ready(0, "aa", 50 * SECOND)
+    match.reconnected(1, 58 * SECOND)
+    assert match.deadline() == 59 * SECOND
+    match.reconnected(1, 58 * SECOND + 1)
+    assert match.deadline() == 59 * SECOND, "once"
+
+
+def test_match_waits_for_no_seat_that_is_ready_already() -> None:
+    match = waiting()
+    match.ready(0, "aa", 50 * SECOND)
+    match.reconnected(1, 50 * SECOND)
+    assert match.deadline() == 51 * SECOND, "though seat 0 is away"
+
+
+# ------------------------------------------------------------- a seat's server is gone
+
+
+def test_nothing_is_due_from_a_seat_while_its_server_keeps_it_away() -> None:
+    table = Table(Heap(), ready=False, ready_timeout_ns=SECOND)
+    match = table.match
+    match.ready(0, "aa", table.now)
+    match.excuse(1, table.now)
+    assert match.deadline() is None
+    match.reconnected(0, table.now + 30 * SECOND)
+    assert match.status == "waiting"
+    match.reconnected(1, table.now + 30 * SECOND)
+    assert match.deadline() == table.now + 31 * SECOND
+
+
+def test_flag_of_a_seat_that_its_server_keeps_away_does_not_fall() -> None:
+    table = Table(Heap(), "total:5", lag=NO_LAG)
+    match = table.match
+    begin = table.now
+    match.turn_written(0, 0, begin)
+    match.excuse(0, begin + SECOND)
+    match.reconnected(1, begin + 20 * SECOND)  # looks for flags
+    assert match.status == "running"
+    match.reconnected(0, begin + 21 * SECOND)
+    assert match.clock.remaining(0, begin + 21 * SECOND) == 4 * SECOND
+    assert match.deadline() == begin + 25 * SECOND + 1
+
+
+def test_grace_begins_when_an_excuse_ends() -> None:
+    table = Table(Heap(), "total:5", lag=NO_LAG, disconnect_grace_ns=10 * SECOND)
+    match = table.match
+    assert not match.end_excuse(0, table.now), "it has none"
+    match.excuse(1, table.now)
+    assert match.end_excuse(1, table.now + 50 * SECOND)
+    match.disconnected(1, table.now + 50 * SECOND)
+    assert match.attendance.until(1) == table.now + 60 * SECOND
+
+
+def test_seat_of_a_restored_match_has_its_grace_only_once() -> None:
+    match = restored(Table(Heap(), disconnect_grace_ns=10 * SECOND))
+    assert not match.end_excuse(0, 105 * SECOND)
+    assert match.deadline() == 110 * SECOND
 
 
 # --------------------------------------------------------------------- in a pause, and late

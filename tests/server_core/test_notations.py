@@ -140,7 +140,13 @@ def test_backgammon_has_both_columns_and_the_points() -> None:
 
 @pytest.mark.parametrize(
     ("spec", "form"),
-    [("chess", "pgn"), ("go(size=5)", "sgf"), ("othello", "sgf"), ("backgammon", "mat")],
+    [
+        ("chess", "pgn"),
+        ("go(size=5)", "sgf"),
+        ("othello", "sgf"),
+        ("backgammon", "mat"),
+        ("checkers", "pdn"),
+    ],
 )
 def test_renamed_game_is_written_under_its_usual_names(spec: str, form: str) -> None:
     usual = played(spec, seed=4, most=30)

@@ -121,7 +121,7 @@ def test_a_match_that_waited_waits_again_and_knows_who_was_ready() -> None:
     table.ask("ready", 1, "aa")
     match = table.restored(now=5)
     assert (match.status, match.nonces) == ("waiting", [None, "aa"])
-    assert match.deadline() == 5 + table.config.ready_timeout_ns
+    assert match.deadline() == 5 + table.config.disconnect_grace_ns
     assert not match.resume(5)
     assert any(isinstance(row, Started) for row in match.ready(0, "bb", 6, re=1).rows)
 

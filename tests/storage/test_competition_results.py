@@ -27,6 +27,7 @@ async def final(world: Any, name: str) -> str:
     store = world.store
     row = CompetitionRow(
         *(f"id-{name}", name, f'name = "{name}"', "round_robin", "frozen", 1, 9, 1),
+        parsed="{}",
         games=(CompetitionGame(0, "pig", None),),
     )
     await store.write(competition_sql.create, row, (), OLGA)
@@ -75,6 +76,7 @@ async def test_finals_tell_their_files_once_and_who_is_in_them(
     store = world.store
     open_ = CompetitionRow(
         *("id-new", "new", 'name = "new"', "round_robin", "open", 1, 9, 1),
+        parsed="{}",
         games=(CompetitionGame(0, "pig", None),),
     )
     await store.write(competition_sql.create, open_, (), OLGA)

@@ -207,6 +207,25 @@ async def test_a_list_is_taken_in_once_however_often_it_comes(store: Store) -> N
     assert students[2].members[0].email == "z@example.org"
 
 
+async def test_list_of_an_older_release_keeps_accounts_without_accents(store: Store) -> None:
+    await store.write(competition_sql.create, cup(), (), OLGA)
+    older = [NewMember("Zoë", "Zoe", "Zoë"), NewMember("bob", "Zoes-crew", "Zoë's crew")]
+    await store.write(competition_students.take_in, "Cup", older, OLGA, store.now())
+    newer = [
+        NewMember("Zoë", "Zoë", email="z@example.org"),
+        NewMember("Zoé", "Zoé"),
+        NewMember("bob", "Zoës-crew", "Zoë's crew"),
+        NewMember("cy", "Zoës-crew", "Zoë's crew"),
+    ]
+    joined = await store.write(competition_students.take_in, "Cup", newer, OLGA, store.now())
+    assert [(each.account, each.outcome) for each in joined] == [
+        ("Zoe", "present"),
+        ("Zoé", "new"),
+        ("Zoes-crew", "present"),
+        ("Zoes-crew", "new"),
+    ]
+
+
 async def test_a_list_that_cannot_be_taken_in_leaves_nothing(store: Store) -> None:
     await store.write(competition_sql.create, cup(most_students=2), (), OLGA)
     people = [NewMember(name, name) for name in ("a", "b", "c")]

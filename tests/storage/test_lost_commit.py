@@ -3,22 +3,44 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 import pytest
+from tests.harness.patience import PATIENCE
 from tests.harness.server import FakeClock, MemoryServer
+from tests.storage.conftest import World
 from tests.storage.wire import wire_to
 
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.results.scoring import match_scores
-from plyhouse.storage import leaderboards, match_reads, people
+from plyhouse.storage import claim, leaderboards, match_reads, people
 from plyhouse.storage.errors import AlreadyExists, InDoubt, Unreachable
 from plyhouse.storage.rows import EventRow, FinishMatch, FinishPairing, StartMatch
 from plyhouse.storage.store import Store
 from plyhouse.storage.writer import Writer
 
 pytestmark = pytest.mark.postgresql
+
+
+@pytest.fixture(params=["tool", "server"])
+def world_at(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str], AbstractAsyncContextManager[World]]:
+    """Open a world at a URL; a server has a lease, which it does not renew."""
+    monkeypatch.setattr(claim, "RENEW_S", 10 * PATIENCE)
+    monkeypatch.setattr(claim, "VALID_S", 20 * PATIENCE)
+
+    @asynccontextmanager
+    async def opened(url: str) -> AsyncIterator[World]:
+        async with await Store.open(url) as store:
+            if request.param == "server":
+                await store.claim()
+            yield World(store)
+
+    return opened
 
 
 def event(match_id: str, index: int, text: str = "x") -> EventRow:

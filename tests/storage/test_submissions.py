@@ -53,6 +53,7 @@ async def course(
     row = CompetitionRow(
         *(f"id-{name}", name, "", "round_robin", "open", each, 9, 1),
         freezes_ms=freezes_ms,
+        parsed="{}",
         games=(CompetitionGame(0, "pig", None),),
     )
     await world.store.write(competition_sql.create, row, [], OLGA)

@@ -86,6 +86,7 @@ async def test_who_is_suspended_is_withdrawn_from_finals_and_baselines_are_not(
     staff = await store.ensure_bot((await world.bot("staff")).player_id, "easy")
     course = CompetitionRow(
         *("c1", "Cup", "", "round_robin", "open", 1, 9, 1),
+        parsed="{}",
         games=(CompetitionGame(0, "pig", None),),
     )
     await store.write(competition_sql.create, course, [staff.id], OLGA)

@@ -64,7 +64,7 @@ class Wire:
         answers = asyncio.create_task(back())
         with contextlib.suppress(OSError):
             while data := await reader.read(65536):
-                if b"COMMIT" in data and (self.drop_commits or self.lose_commits):
+                if _commits(data) and (self.drop_commits or self.lose_commits):
                     if self._passed < self.spared:
                         self._passed += 1
                     elif self.drop_commits:
@@ -80,6 +80,11 @@ class Wire:
         writer.transport.abort()
         with contextlib.suppress(OSError):
             await answers
+
+
+def _commits(data: bytes) -> bool:
+    """Return whether data of a client ends a transaction, or is one (`DirectInserts`)."""
+    return b"COMMIT" in data or (data[:1] == b"B" and b"\0store_events\0" in data[:40])
 
 
 @contextlib.asynccontextmanager

@@ -26,7 +26,7 @@ from plyhouse.protocol.api.competitions import (
 )
 from plyhouse.protocol.api.matches import Failure, Match, Replay
 from plyhouse.protocol.api.people import Opponent, Person, Seek
-from plyhouse.protocol.api.positions import BotReview, Chances
+from plyhouse.protocol.api.positions import BotReview, Chances, Review
 from plyhouse.protocol.schema import json_schema
 from plyhouse.server.results.record import Record
 
@@ -49,6 +49,7 @@ ANSWERS: Final = (
     Replay,
     Record,
     BotReview,
+    Review,
     Chances,
     Failure,
     Person,

@@ -35,6 +35,8 @@ board = "public"
 rules = "Bots keep to their seats."
 [[baselines]]
 bot = "staff/bot"
+grade = "pass"
+at_least = 0.4
 """
 IN_MEMORY = ServerConfig(port=0, database="sqlite:///:memory:", guests=True)
 LOOKS = (((1440, 900), False), ((1440, 900), True), ((390, 844), True))

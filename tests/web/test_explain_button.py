@@ -17,6 +17,8 @@ from .browser import Page
 from .conftest import House
 from .test_accessibility import AXE, RUN
 
+PERCENT = "\N{NO-BREAK SPACE}%"
+
 pytestmark = pytest.mark.browser
 
 ROWS = (
@@ -48,7 +50,7 @@ async def test_why_the_match_was_lost_is_three_presses_away(
         await page.click("#explain button")
         await page.until("document.querySelector('#explain [role=tree]')")
         told = await page.text("#explain")
-        assert "Played was b1, worth 0 %; a1 is worth 50 % (exact)." in told
+        assert f"Played was b1, worth 0{PERCENT}; a1 is worth 50{PERCENT} (exact)." in told
         assert "alpha_beta to depth 3" in told
         await page.until("document.querySelector('#explain img').naturalWidth > 300")
         # A tall drawing is shown where its root is: at the middle of its left side.

@@ -13,6 +13,8 @@ from plyhouse.server.serve import running_server
 from .browser import Page, sign_in
 from .conftest import House
 
+PERCENT = "\N{NO-BREAK SPACE}%"
+
 pytestmark = pytest.mark.browser
 
 
@@ -31,10 +33,14 @@ async def test_the_ply_that_lost_is_one_press_away(page: Page) -> None:
         await page.click("#review button")
         await page.until("document.querySelector('#review')?.textContent.includes('was lost at')")
         told = await page.text("#review")
-        assert "The value was lost at ply 2: b1 is worth -1.00" in told
+        assert f"The value was lost at ply 2: b1 is worth 0{PERCENT} (lost)" in told
         assert "Ask your bot again" not in told, "for its author alone"
+        assert await page.text("#review button[data-ply='1']") == f"Ply 2: b1 cost 50{PERCENT}"
+        await page.show_as(390, 664)
         await page.click("#review button[data-ply='1']")
         await page.until("document.querySelector('#where').textContent.startsWith('1 / ')")
+        await page.until("document.querySelector('#scene').getBoundingClientRect().top >= 0")
+        await page.show_as(1366, 768)
         # Authors of its bots are asked about their own side, also when they come later.
         for player, asked in (
             ("bob", "Where did my bot lose it?"),
@@ -52,7 +58,7 @@ async def test_the_ply_that_lost_is_one_press_away(page: Page) -> None:
         await page.go(f"{house.url}/bots/bob/bot")
         await page.click("#ask")
         await page.until("document.querySelector('#lost')?.textContent.includes('per ply')")
-        assert "tic_tac_toe: 0.333 per ply" in await page.text("#lost")
+        assert f"tic_tac_toe: 16.7{PERCENT} per ply" in await page.text("#lost")
         assert page.errors == []
 
 

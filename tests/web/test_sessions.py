@@ -24,6 +24,7 @@ from plyhouse.server.serve import running_server
 from plyhouse.storage import people, people_changes, sessions
 from plyhouse.storage.rows import By
 
+from .browser import Page
 from .conftest import House
 
 SCRYPT = "scrypt"
@@ -462,3 +463,24 @@ async def test_a_guest_is_forgotten_when_it_leaves_or_its_time_is_over(house: Ho
         assert [row.name for row in await store.read(people.list_players)] == []
         await until_closed(wire)
         assert (await other.get("/session")).json()["player"] == ""
+
+
+@pytest.mark.browser
+async def test_error_about_a_name_shows_at_its_field_with_the_character(page: Page) -> None:
+    async with await open_house(registration="open") as server:
+        await page.go(f"{House(server).url}/account")
+        await page.until("!document.querySelector('#signed-out').hidden")
+        await page.tab.fill("#new-player", "Zo\N{SNOWMAN}")
+        await page.tab.fill("#new-password", PASSWORD)
+        await page.click("#sign-up button")
+        told = await page.until("document.querySelector('#new-player-wrong')?.textContent")
+        assert "'\N{SNOWMAN}' (snowman)" in told
+        invalid = "document.querySelector('#new-player').getAttribute('aria-invalid')"
+        assert await page.evaluate(invalid) == "true"
+        described = "document.querySelector('#new-player').getAttribute('aria-describedby')"
+        assert await page.evaluate(described) == "new-player-wrong new-player-note"
+        await page.tab.fill("#new-player", "Zoë")
+        assert await page.evaluate("document.querySelector('#new-player-wrong')") is None
+        await page.click("#sign-up button")
+        await page.until("!document.querySelector('#signed-in').hidden")
+        assert "Zoë" in await page.text("#who")

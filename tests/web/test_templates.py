@@ -45,6 +45,7 @@ from plyhouse.protocol.api.reports import (
     ReportEntry,
     ReportScore,
     SlowPly,
+    Summary,
 )
 from plyhouse.protocol.api.server import ClusterMember, ClusterState
 from plyhouse.protocol.api.submissions import Submission, SubmissionEntry
@@ -62,7 +63,7 @@ from plyhouse.server.web.pages.games import Rules
 from plyhouse.server.web.pages.matches import FILTERS as LOOKED_FOR
 from plyhouse.server.web.pages.rendering import ENVIRONMENT, render
 from plyhouse.server.web.pages.template_filters import FILTERS
-from plyhouse.server.web.plots import Bar, HeatCell, progress, rating_history
+from plyhouse.server.web.plots import Bar, HeatCell, Plot, Score, progress, rating_history, results
 from plyhouse.storage.bot_profiles import PlyCost
 from plyhouse.storage.competition_rows import (
     CompetitionEntry,
@@ -189,6 +190,8 @@ def board(name: str) -> Table:
         returns={name: MeanReturn(Mean(1.0, 0.5, 2.0, 3), Mean(1.0, None, None, 1), 0.1, 0.1, 2.0)},
         place=2,
         partners=[f"x/{name}"],
+        decider=name,
+        tie_break=name,
     )
     gone = ProvenLine(
         *(None, f"{name}!", name, name, True, None, 0, 0, 0, 0, 0, {}),
@@ -198,7 +201,9 @@ def board(name: str) -> Table:
         nash=None,
         returns={},
     )
-    shown = Board(name, name, "open", "public", 4, 0, [out, gone], [name], {}, {}, [], [])
+    shown = Board(
+        name, name, "open", "public", 4, 0, [out, gone], [name], {}, {}, [], [], decided_by=name
+    )
     bar = Bar(0.0, 100.0, 20.0, 60.0, 50.0)
     rows = (Row(out, bar, (None, HeatCell(0.5, 4))), Row(gone, None, (HeatCell(0.5, 0), None)))
     return Table(shown, rows, ((name, False), (name, True)), True, True)
@@ -298,7 +303,14 @@ def report(name: str) -> Report:
     return Report(
         *(name, name, name, name, name, name, [entered], [goal], [score], {name: 1}),
         *([forfeit], [slow], [lost], {}, [name]),
+        points=1.0,
+        days_late=1,
+        summary=Summary(name, name, "/matches/a?ply=3"),
     )
+
+
+def scores(name: str) -> Plot | None:
+    return results(name, [Score(name, 0.5, 0.2, 0.8, 2, 0.4, name), Score(name, 0, None, None, 1)])
 
 
 def bot_page(name: str) -> dict[str, Any]:
@@ -319,6 +331,7 @@ def bot_page(name: str) -> dict[str, Any]:
         points,
         career([lost, void], more=True),
         paces([PlyCost(name, 5, 5)], {name: name}),
+        Summary(name, name, "/matches/a"),
     )
     found = BotCareer(
         *(row, shown, [lost, void]),
@@ -328,6 +341,7 @@ def bot_page(name: str) -> dict[str, Any]:
     return {
         "found": found,
         "career": shown.career,
+        "plot": scores(name),
         "histories": [rating_history(name, points)],
         "lost": True,
         "rows": [(row, lost), (row, void)],
@@ -558,9 +572,10 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
             },
         ],
         "report.html": [
-            {"row": course(name), "report": report(name)},
+            {"row": course(name), "report": report(name), "plot": scores(name)},
             {
                 "row": course(name),
+                "plot": None,
                 "report": Report(name, name, name, "", "", "", [], [], [], {}, [], [], [], {}, []),
             },
         ],

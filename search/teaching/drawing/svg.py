@@ -15,7 +15,7 @@ from typing import Final
 
 from plyhouse.search.teaching.drawing.layout import Box, tidy
 from plyhouse.search.teaching.drawing.text import branch_text, who_text, window_text
-from plyhouse.search.teaching.tree_record import Kind, Node, TreeRecord, number
+from plyhouse.search.teaching.tree_record import Kind, Node, TreeRecord
 
 __all__ = ["tree_svg"]
 
@@ -82,7 +82,7 @@ def boxes(tree: TreeRecord, node: Node, principal: set[int]) -> Box:
         node,
         tree.value_text(node),
         branch_text(node) if node.action else "",
-        window_text(node) if node.children else "",
+        window_text(tree, node) if node.children else "",
         tip_text(tree, node),
         id(node) in principal,
         children=[boxes(tree, child, principal) for child in node.children],
@@ -119,7 +119,7 @@ def tip_text(tree: TreeRecord, node: Node) -> str:
     """Return the tooltip: what the node is, its window, and the position."""
     lines = [f"{who_text(tree, node)}: {tree.value_text(node)}"]
     if node.alpha is not None and node.beta is not None:
-        lines.append(f"alpha {number(node.alpha)}, beta {number(node.beta)} on arrival")
+        lines.append(f"alpha {tree.shown(node.alpha)}, beta {tree.shown(node.beta)} on arrival")
     lines.append(node.position)
     return "\n".join(lines)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plyhouse.search.teaching.tree_record import Kind, Node, TreeRecord, number, probability_text
+from plyhouse.games.values import probability_text
+from plyhouse.search.teaching.tree_record import Kind, Node, TreeRecord
 
 __all__ = ["tree_text", "window_text"]
 
@@ -28,7 +29,7 @@ def lines(tree: TreeRecord) -> Iterator[str]:
         yield f"{lead}{node_text(tree, node)}{mark}"
         below: list[Node | str] = list(node.children)
         if node.pruned:
-            below.append(cut_text(node))
+            below.append(cut_text(tree, node))
         if node.left_out:
             below.append(f"({node.left_out} more actions not looked at)")
         for index in range(len(below) - 1, -1, -1):
@@ -50,7 +51,7 @@ def node_text(tree: TreeRecord, node: Node) -> str:
     who = who_text(tree, node)
     value = tree.value_text(node)
     parts.append(f"{who} {value}" if value[0] in "≤≥" or not who else f"{who} = {value}")
-    if node.children and (window := window_text(node)):
+    if node.children and (window := window_text(tree, node)):
         parts.append(window)
     return "  ".join(parts)
 
@@ -83,21 +84,21 @@ def who_text(tree: TreeRecord, node: Node) -> str:
             return "end"
 
 
-def window_text(node: Node) -> str:
+def window_text(tree: TreeRecord, node: Node) -> str:
     """Alpha and beta where the search comes in; "" for searches without."""
     if node.alpha is None or node.beta is None:
         return ""
-    return f"α {number(node.alpha)} β {number(node.beta)}"
+    return f"α {tree.shown(node.alpha)} β {tree.shown(node.beta)}"
 
 
-def cut_text(node: Node) -> str:
+def cut_text(tree: TreeRecord, node: Node) -> str:
     """Describe the pruned actions, with the reason."""
     rest = f"cut: {', '.join(node.pruned)}"
     alpha, beta = node.alpha, node.beta
     if alpha is None or beta is None:
         return rest
     if alpha < node.value < beta:
-        return f"{rest}  (no value is better than {number(node.value)})"
+        return f"{rest}  (no value is better than {tree.shown(node.value)})"
     if node.value >= beta:
-        return f"{rest}  (the value is ≥ {number(node.value)}, β is {number(beta)})"
-    return f"{rest}  (the value is ≤ {number(node.value)}, α is {number(alpha)})"
+        return f"{rest}  (the value is ≥ {tree.shown(node.value)}, β is {tree.shown(beta)})"
+    return f"{rest}  (the value is ≤ {tree.shown(node.value)}, α is {tree.shown(alpha)})"

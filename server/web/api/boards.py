@@ -38,8 +38,8 @@ from plyhouse.server.competitions.reports import Reports
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.competitions.upcoming_pairings import SHOWN, upcoming
 from plyhouse.server.grades.board import Board as KnownBoard
-from plyhouse.server.grades.board import GameFinal
 from plyhouse.server.grades.board_statistics import BoardLine, Crossing, strength
+from plyhouse.server.grades.game_tables import Decider, GameFinal
 from plyhouse.server.lobby.lobby import read_game
 from plyhouse.server.results.intervals import Interval
 from plyhouse.server.results.leaderboards import board, scoring_of
@@ -63,8 +63,10 @@ def board_view(found: KnownBoard, *, crosses: bool) -> Board:
         matches=found.statistics.matches,
         repeated=found.statistics.repeated,
         lines=[
-            _line(each, found.statistics.lucky, found.grades.get(each.standing.entrant.name, ""))
-            for each in found.lines
+            _line(
+                each, found.statistics.lucky, found.grades.get(each.standing.entrant.name, ""), why
+            )
+            for each, why in zip(found.lines, found.deciders, strict=True)
         ],
         notes=list(found.notes),
         seats={}
@@ -78,6 +80,7 @@ def board_view(found: KnownBoard, *, crosses: bool) -> Board:
         twins=list(found.duplicates),
         scoring={game: each.value for game, each in found.scoring.items()},
         any_time=found.file.until_certain,
+        decided_by=found.decided_by,
     )
 
 
@@ -86,7 +89,7 @@ def cross_views(table: dict[tuple[str, str], Crossing]) -> list[HeadToHead]:
     return [HeadToHead(*key, *cell[:4], _mean(cell.score)) for key, cell in sorted(table.items())]
 
 
-def _line(line: BoardLine, lucky: frozenset[str], grade: str) -> ProvenLine:
+def _line(line: BoardLine, lucky: frozenset[str], grade: str, why: Decider) -> ProvenLine:
     standing = line.standing
     who = standing.entrant
     return ProvenLine(
@@ -99,6 +102,8 @@ def _line(line: BoardLine, lucky: frozenset[str], grade: str) -> ProvenLine:
         place=standing.place,
         grade=grade,
         partners=[name for _, name in who.partners],
+        decider=why.value,
+        tie_break=why.tie_break,
     )
 
 

@@ -78,7 +78,7 @@ async def dataset(
     It has a row for each match, as in the list of matches, or for each ply, with the position as
     the moving seat saw it.  ``game``, ``player``, ``bot`` and ``competition`` are those of the
     list of matches.  ``since_ms`` and ``until_ms`` limit when a match ended.  A match is in it once
-    its whole pairing is over.  The header ``plyhouse-matches`` has their number.
+    its whole pairing is over.  The header ``plyhouse-matches`` has their number when you ask.
     """
     if form == "parquet" and not has_parquet():
         raise Problem(
@@ -99,7 +99,7 @@ async def dataset(
     count = await privacy.count(sight, wanted)
     if limit is not None:
         count = min(count, limit)
-    lines = _lines(state, visitor, sight, wanted, count, rows)
+    lines = _lines(state, visitor, sight, wanted, limit, rows)
     return Stream(
         lines if form == "jsonl" else _parquet(lines, rows, visitor),
         media_type=FORMS[form],
@@ -112,16 +112,17 @@ async def dataset(
 
 
 async def _lines(
-    state: State, visitor: str, sight: Sight, wanted: MatchFilter, count: int, kind: str
+    state: State, visitor: str, sight: Sight, wanted: MatchFilter, limit: int | None, kind: str
 ) -> AsyncIterator[bytes]:
-    """Yield the rows of at most ``count`` matches as JSON Lines."""
+    """Yield the rows of matches, at most ``limit`` of them, as JSON Lines."""
     privacy = service(state, Privacy)
     before = None
-    while count > 0:
-        part = await privacy.matches(sight, wanted, limit=min(PART, count), before=before)
+    left = sys.maxsize if limit is None else limit
+    while left > 0:
+        part = await privacy.matches(sight, wanted, limit=min(PART, left), before=before)
         if not part:
             return
-        count -= len(part)
+        left -= len(part)
         before = part[-1].match
         if kind == "matches":
             yield json_lines([with_live_ply(service(state, Directory), each) for each in part])
@@ -210,6 +211,8 @@ async def _make(
             await asyncio.gather(feeding, return_exceptions=True)
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
+            # What nobody read would keep the pipe open.
+            await cast(asyncio.StreamReader, process.stdout).read()
             await process.wait()
 
 

@@ -9,7 +9,7 @@ from litestar import Request, Response, get
 from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery
 
-from plyhouse.protocol.api.bots import BotMatch
+from plyhouse.protocol.api.bots import BotMatch, Career
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.competitions.bot_profiles import BotProfiles
 from plyhouse.server.jobs.helper_jobs import Reviews
@@ -17,8 +17,9 @@ from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.pages.matches import running_for
 from plyhouse.server.web.pages.rendering import missing, page, plot_answer
+from plyhouse.server.web.pages.template_filters import holder_name
 from plyhouse.server.web.parameters import service
-from plyhouse.server.web.plots import rating_history
+from plyhouse.server.web.plots import Score, rating_history, results
 from plyhouse.storage import bot_profiles, outputs, people
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.store import Store
@@ -72,8 +73,10 @@ async def bot_page(
         for game, points in groupby(found.page.ratings, lambda each: each.game)
         if (drawn := rating_history(game, list(points))) is not None
     ]
+    drawn = results(holder_name((player, bot)), _scores(career))
     if plot:
-        chosen = next((each for each in histories if each.name == plot), None)
+        plots = histories if drawn is None else [drawn, *histories]
+        chosen = next((each for each in plots if each.name == plot), None)
         return plot_answer(chosen, f"{player}-{bot}")
     owner = viewer is not None and (
         viewer.player_id == found.row.player_id or "admin" in viewer.scopes
@@ -87,6 +90,7 @@ async def bot_page(
         "bot.html",
         found=found,
         career=career,
+        plot=drawn,
         histories=histories,
         printed=printed,
         lost=lost,
@@ -138,6 +142,18 @@ async def player_page(state: State, request: Call, player: FromPath[str]) -> Res
         newest=newest,
         running=mine,
     )
+
+
+def _scores(found: Career) -> list[Score]:
+    """Return the results of a bot as they are drawn: the opponents that it met most."""
+    several = len({each.game for each in found.against}) > 1
+    return [
+        Score(
+            holder_name((each.player, each.bot)) + (f" ({each.game})" if several else ""),
+            *(each.score, each.low, each.high, each.matches),
+        )
+        for each in found.against
+    ]
 
 
 def _listed(matches: list[BotMatch], *, lost: bool, more: bool) -> Listed:

@@ -9,30 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from litestar import Request, Response, get
-from litestar.datastructures import State
-from litestar.params import FromPath, FromQuery, QueryParameter
+from litestar.params import FromQuery
 
 from plyhouse.protocol.api.bots import Suspension
 from plyhouse.protocol.api.competitions import Code, Entry, Regrade, Staff
 from plyhouse.protocol.api.submissions import Submission
-from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import allows, role_in
 from plyhouse.server.competition_rules.derived_files import rehearsal_name
 from plyhouse.server.competitions import exports
 from plyhouse.server.competitions.baselines import BaselineState
 from plyhouse.server.competitions.overview import CompetitionView
-from plyhouse.server.competitions.reports import Reports
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.api.competition_people import entry_in
 from plyhouse.server.web.api.submissions import submission_view
-from plyhouse.server.web.pages.rendering import missing, page
-from plyhouse.server.web.parameters import service
+from plyhouse.server.web.pages.rendering import page
 from plyhouse.storage import (
     competition_entries,
     competition_sql,
@@ -383,27 +378,4 @@ async def join(request: Call, code: FromQuery[str] = "") -> Response[str]:
     return page("join.html", code=code[:32])
 
 
-@get("/competitions/{reference:str}/report", include_in_schema=False)
-async def report(
-    state: State,
-    request: Call,
-    reference: FromPath[str],
-    student: Annotated[str, QueryParameter(max_length=64)] = "",
-) -> Response[str]:
-    """The report on a student: for itself, or for an organiser."""
-    try:
-        viewer = await viewer_of(request)
-        if viewer is None:
-            return page(
-                "missing.html", status=401, title="Sign in", text="Sign in to see a report."
-            )
-        found = await service(state, Reports).report(reference, student, viewer)
-    except ProtocolError as error:
-        return page("missing.html", status=403, title="Forbidden", text=str(error))
-    except Unknown as error:
-        return missing(f"{str(error)[:1].upper()}{str(error)[1:]}.")
-    row = await service(state, Store).read(competition_sql.find, reference)
-    return page("report.html", row=row, report=found)
-
-
-HANDLERS: Final[tuple[Any, ...]] = (join, report)
+HANDLERS: Final[tuple[Any, ...]] = (join,)
