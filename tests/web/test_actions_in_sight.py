@@ -90,3 +90,19 @@ async def test_amounts_of_an_offer_are_in_sight(house: House, page: Page) -> Non
         await page.until("document.querySelector('#match [data-action^=\"get \"]')")
         assert await out_of_sight(page) == {}
     assert page.errors == []
+
+
+CUT = """[...document.querySelectorAll("#match .placing .row button")]
+  .filter((node) => node.scrollWidth > node.clientWidth).map((node) => node.textContent)"""
+
+
+async def test_buttons_below_a_rack_of_four_seats_are_whole_and_in_sight(
+    house: House, page: Page
+) -> None:
+    async with opponent(house, page, "scrabble(seats=4)", random.Random(1)):
+        await page.until(MINE)
+        assert await out_of_sight(page) == {}
+        for size in SIZES:
+            await page.show_as(*size)
+            assert await page.evaluate(CUT) == [], size
+    assert page.errors == []
