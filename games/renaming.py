@@ -2,7 +2,7 @@ r"""Variants of games with other names for pieces, squares and moves, against me
 
 ``tic_tac_toe(renamed=7)`` is tic-tac-toe in which letters have been exchanged in pairs by the seed
 7, in all actions, boards and fields.  In games whose moves are words, each word is exchanged for an
-invented one, as is the number of each column or house; numbers of squares are exchanged in pairs.
+invented one.  Columns and houses get letters for numbers, and numbers of squares are exchanged.
 `coins`, `nim` and `matrix` have no such variant, because their moves are amounts or rows of a
 parameter, nor has `scrabble`, because its words are those of a dictionary.  States, actions and the
 game tree stay as they are, so results compare with those of the usual game.
@@ -66,6 +66,8 @@ WORDS: Final[Mapping[str, tuple[str, ...]]] = {
 """Games whose words are exchanged, with the words."""
 _SEED: Final = Parameter(OTHER_NAMES, 0, "seed of the other names", minimum=1, maximum=999_999)
 _WORD: Final = re.compile("[A-Za-z]+|[0-9]+")
+_PLAIN: Final = "abcdefghjkmnpqrstuvwyz"
+"""Letters that look like no digit and are no disc of connect four."""
 _SYLLABLES: Final = tuple(a + b for a in "bdgklmnprstvz" for b in "aeiou")
 
 
@@ -113,11 +115,11 @@ class Renamed(Game):
         self._words = name in WORDS
         if self._words:
             self._pairs = _invented(WORDS[name], rng)
-        elif name in NUMBERS:
-            numbers = [str(number + 1) for number in range(NUMBERS[name])]
-            # Words would run together with the "x" of a jump.  An action that is a number must not
-            # be written as another one, so columns and houses get words.
-            self._pairs = (_paired if name == "checkers" else _invented)(numbers, rng)
+        elif name == "checkers":  # letters would run together with the "x" of a jump
+            self._pairs = _paired(_numbers(name), rng)
+        elif name in NUMBERS:  # the law of numbers forbids to write one for another
+            numbers = _numbers(name)
+            self._pairs = dict(zip(numbers, rng.sample(_PLAIN, len(numbers)), strict=True))
         else:
             self._pairs = _paired(string.ascii_lowercase, rng)
         self._other = self._pairs | {new: old for old, new in self._pairs.items()}
@@ -370,6 +372,10 @@ class Renamed(Game):
 
     def _with(self, game: Game) -> Game:
         return renamed(type(game))(**game.parameters, renamed=self._parameters[OTHER_NAMES])
+
+
+def _numbers(name: str) -> list[str]:
+    return [str(number + 1) for number in range(NUMBERS[name])]
 
 
 def _paired(names: Sequence[str], rng: random.Random) -> dict[str, str]:

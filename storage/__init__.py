@@ -8,7 +8,6 @@ Start at `store`, an open database that runs functions of a `Connection`.  Such 
     bot_profiles          the pages of bots
     leaderboards          leaderboards, ratings, and results for their fits
     match_writes          writes of running matches; voiding has those of void ones
-    direct_inserts        events that PostgreSQL stores by one statement with its lease
     match_reads           matches that are read back; match_lists: filtered lists
     outputs               output of hosted bots
     tournaments           tournaments: the schedules of single games in competitions
@@ -32,12 +31,13 @@ They use these modules:
 
     rows         frozen rows; competition_rows and submission_rows have those of their subjects
     models       the tables; `migrations/` has their history, and schema applies it
-    store        an open database; database has connections, threads and transactions
+    store        an open database; database has connections and transactions
     engines      SQLAlchemy's engines, set up for SQLite and PostgreSQL
     urls         database URLs
     writer       group commit of what happens in matches; latency counts its times
     statements   SQL of the hot path, compiled once
-    thread       the threads that write to SQLite and move its log
+    direct_inserts  events that PostgreSQL stores by one statement with its lease
+    sqlite_writer   the connection that writes to SQLite, on the worker of thread
     claim        one server per database
     leases       the claim in PostgreSQL, which fences transactions; members: of a cluster,
                  with the owners of its matches

@@ -22,11 +22,9 @@ import logging
 import os
 import sqlite3
 import threading
-import time
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.engine import Dialect
@@ -36,20 +34,18 @@ from plyhouse.storage import engines, schema
 from plyhouse.storage.claim import FileClaim, Lease
 from plyhouse.storage.direct_inserts import DirectInserts
 from plyhouse.storage.driver_errors import translate
-from plyhouse.storage.engines import Checkpoints
 from plyhouse.storage.errors import (
     BadUrl,
     CannotOpen,
     ClaimLost,
-    DatabaseLocked,
     DatabaseReadOnly,
     InDoubt,
     StorageError,
     StoreClosed,
 )
 from plyhouse.storage.models import events
+from plyhouse.storage.sqlite_writer import LOCK_PAUSE_S, SqliteWriter, again_if_locked
 from plyhouse.storage.statements import ROWS_AT_ONCE, Link, Prepared
-from plyhouse.storage.thread import Worker
 from plyhouse.storage.urls import Target, not_permitted, parse_url
 
 if TYPE_CHECKING:
@@ -59,7 +55,6 @@ log = logging.getLogger("plyhouse.storage.database")
 
 T = TypeVar("T")
 
-_LOCK_PAUSE_S = 0.005
 _RETRIABLE_STATES = frozenset({"40001", "40P01"})  # serialization failure, deadlock
 _ATTEMPTS = 3
 _STOPPED = "the writer was stopped; whether it was stored is unknown"
@@ -92,12 +87,8 @@ class Database:
         """The epoch of that lease; 0 without one."""
         self._direct: DirectInserts | None = None
         """Stores events with that lease."""
-        self._thread: Worker | None = None
-        self._checkpoints: Checkpoints | None = None
+        self._writer: SqliteWriter | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        self._write_engine: Engine | None = None
-        self._write_connection: Connection | None = None
-        self._write_driver: sqlite3.Connection | None = None
         self._read_engine: Engine | None = None
         self._readers: ThreadPoolExecutor | None = None
         self._engine: AsyncEngine | None = None
@@ -110,8 +101,7 @@ class Database:
             )
             return
         if not target.read_only:
-            self._thread = Worker("plyhouse-storage")
-            self._write_engine = engines.writing_engine(target)
+            self._writer = SqliteWriter(target)
         if target.path is not None:
             self._read_engine = engines.reading_engine(target, _READERS)
             self._readers = ThreadPoolExecutor(_READERS, "plyhouse-reader")
@@ -147,7 +137,7 @@ class Database:
     @property
     def dialect(self) -> Dialect:
         """The SQL dialect that statements for this database are compiled for."""
-        engine = self._engine or self._write_engine or self._read_engine
+        engine = self._engine or (self._writer and self._writer.engine) or self._read_engine
         assert engine is not None  # noqa: S101 (for the type checker)
         return engine.dialect
 
@@ -160,9 +150,8 @@ class Database:
             await asyncio.wait(self._tasks)
         if self._direct is not None:
             await self._direct.close()
-        if self._thread is not None:
-            await self._thread.call(self._close_writer)
-            self._thread.stop()
+        if self._writer is not None:
+            await self._writer.close()
         if self._claim is not None:
             await self._claim.release()
         if self._readers is not None and self._read_engine is not None:
@@ -215,10 +204,12 @@ class Database:
         try:
             if self._snapshots is not None:
                 return await self._transact(self._snapshots, work)
-            if self._readers is None:
-                return await self._in_thread(lambda c: self._without_writing(c, work))
+            if self._writer is not None and self._readers is None:
+                return await self._writer.read(work)
             return await asyncio.get_running_loop().run_in_executor(
-                self._readers, self._again_if_locked, self._transact_reading, work
+                self._readers,
+                again_if_locked,
+                *(self.target.busy_timeout_ms, self._transact_reading, work),
             )
         except self._errors as error:
             raise self._explain(error) from error
@@ -233,7 +224,9 @@ class Database:
         try:
             if self._engine is not None:
                 return await self._transact(self._engine, work, writing=True)
-            return await self._in_thread(work)
+            if self._writer is None:
+                raise StoreClosed(f"{self.target.place} has no writer; open it without mode=ro")
+            return await self._writer.write(work)
         except self._errors as error:
             raise self._explain(error) from error
 
@@ -255,13 +248,8 @@ class Database:
 
         Does nothing with PostgreSQL.  While somebody reads, the log is left for the next time.
         """
-        if self._thread is not None and self.target.path is not None:
-            await self._thread.call(self._drop_log)
-
-    def _drop_log(self) -> None:
-        """Run in the writer's thread."""
-        with contextlib.suppress(sqlite3.Error):
-            self._writer_driver().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        if self._writer is not None and self.target.path is not None:
+            await self._writer.drop_log()
 
     def write_soon(
         self, work: Callable[[Link], None], done: Callable[[BaseException | None], None]
@@ -273,7 +261,7 @@ class Database:
         as what SQLAlchemy does for every transaction and statement would cost as much as they
         do.
         """
-        self._begin(work, done, self._transact_driver)
+        self._begin(work, done)
 
     def add_events_soon(
         self,
@@ -292,20 +280,28 @@ class Database:
         if self._direct is not None and not self._closed:
             self._spawn(self._insert(self._direct, rows, work, done))
         else:
-            single = len(rows) <= ROWS_AT_ONCE
-            self._begin(work, done, self._execute_driver if single else self._transact_driver)
+            self._begin(work, done, one_statement=len(rows) <= ROWS_AT_ONCE)
 
     def _begin(
         self,
         work: Callable[[Link], None],
         done: Callable[[BaseException | None], None],
-        transact: Callable[[Callable[[Link], None]], None],
+        *,
+        one_statement: bool = False,
     ) -> None:
-        if self._thread is None or self._closed or self.target.read_only:
+        if self._writer is None or self._closed or self.target.read_only:
             self._spawn(self._write_for(work, done))
-        else:
-            loop = asyncio.get_running_loop()
-            self._thread.post(self._write_job, loop, transact, work, done)
+            return
+        loop = asyncio.get_running_loop()
+
+        def written(error: BaseException | None) -> None:
+            """Run in the writer's thread."""
+            if error is not None:
+                error = self._explained(error)
+            with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
+                loop.call_soon_threadsafe(done, error)
+
+        self._writer.post(work, written, one_statement=one_statement)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run a coroutine for which only `close` waits."""
@@ -329,14 +325,11 @@ class Database:
         except Exception as error:  # report every error to the waiting caller
             if direct.doubtful:
                 failure = self._in_doubt(error)
-            elif not isinstance(error, self._errors):
-                failure = error
-            elif getattr(error, "sqlstate", None) in (None, *_RETRIABLE_STATES):
+            elif isinstance(error, self._errors) and _may_succeed_otherwise(error):
                 await self._write_for(work, done)
                 return
             else:
-                failure = self._explain(error)
-                failure.__cause__ = error
+                failure = self._explained(error)
         except BaseException:
             done(StoreClosed(_STOPPED))
             raise
@@ -355,24 +348,13 @@ class Database:
         else:
             done(None)
 
-    def _write_job(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        transact: Callable[[Callable[[Link], None]], None],
-        work: Callable[[Link], None],
-        done: Callable[[BaseException | None], None],
-    ) -> None:
-        """Run in the writer's thread."""
-        failure: BaseException | None = None
-        try:
-            self._again_if_locked(transact, work)
-        except self._errors as error:
-            failure = self._explain(error)
-            failure.__cause__ = error
-        except BaseException as error:  # report every error to the waiting caller
-            failure = error
-        with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
-            loop.call_soon_threadsafe(done, failure)
+    def _explained(self, error: BaseException) -> BaseException:
+        """Return the `StorageError` for a database's error, and any other error as it is."""
+        if not isinstance(error, self._errors):
+            return error
+        failure = self._explain(error)
+        failure.__cause__ = error
+        return failure
 
     def explain(self, error: BaseException) -> StorageError | None:
         """Translate an error of an engine; None if it is none of the database's."""
@@ -382,14 +364,12 @@ class Database:
 
     async def _prepare_schema(self) -> None:
         while not _migrating.acquire(blocking=False):  # noqa: ASYNC110  (may be another loop's)
-            await asyncio.sleep(_LOCK_PAUSE_S)
+            await asyncio.sleep(LOCK_PAUSE_S)
         try:
-            if self._thread is None:
+            if self._writer is None:
                 await self.write(self._upgrade)
             else:
-                await self._thread.call(
-                    self._again_if_locked, self._rebuild_in_thread, self._upgrade
-                )
+                await self._writer.rebuild(self._upgrade)
         except self._errors as error:
             raise self._explain(error) from error
         finally:
@@ -404,79 +384,12 @@ class Database:
         if self._closed:
             raise StoreClosed(f"{self.target.place} was closed; open it again to use it")
 
-    async def _in_thread(self, work: Callable[[Connection], T]) -> T:
-        if self._thread is None:
-            raise StoreClosed(f"{self.target.place} has no writer; open it without mode=ro")
-        return await self._thread.call(self._again_if_locked, self._transact_in_thread, work)
-
-    def _transact_in_thread(self, work: Callable[[Connection], T]) -> T:
-        """Run in the writer's thread."""
-        connection = self._writer_connection()
-        with connection.begin():
-            return work(connection)
-
-    def _rebuild_in_thread(self, work: Callable[[Connection], T]) -> T:
-        """Run in the writer's thread, without checks of foreign keys: to make a table again is to
-        drop it first, and SQLite would refuse that while rows refer to it.
-        """
-        driver = self._writer_driver()
-        driver.execute("PRAGMA foreign_keys = OFF")  # has no effect within a transaction
-        try:
-            return self._transact_in_thread(work)
-        finally:
-            driver.execute("PRAGMA foreign_keys = ON")
-
-    def _without_writing(self, connection: Connection, work: Callable[[Connection], T]) -> T:
-        """Run in the writer's thread, whose connection serves reads of a database in memory."""
-        driver = self._writer_driver()  # SQLAlchemy's part would cost more than the statement
-        driver.execute("PRAGMA query_only = ON")
-        try:
-            return work(connection)
-        finally:
-            driver.execute("PRAGMA query_only = OFF")
-
     def _transact_reading(self, work: Callable[[Connection], T]) -> T:
         """Run in a thread that reads from a file."""
         if self._read_engine is None:
             raise StoreClosed(f"{self.target.place} has no readers")
         with self._read_engine.connect() as connection, connection.begin():
             return work(connection)
-
-    def _execute_driver(self, work: Callable[[Link], None]) -> None:
-        """Run one statement, which is its own transaction, in the writer's thread."""
-        work(self._writer_driver())
-        if self._checkpoints is not None:
-            self._checkpoints.written()
-
-    def _transact_driver(self, work: Callable[[Link], None]) -> None:
-        """Run in the writer's thread, without SQLAlchemy's part."""
-        driver = self._writer_driver()
-        driver.execute("BEGIN IMMEDIATE")
-        try:
-            work(driver)
-            driver.execute("COMMIT")
-            if self._checkpoints is not None:
-                self._checkpoints.written()
-        except BaseException:
-            if driver.in_transaction:
-                driver.execute("ROLLBACK")
-            raise
-
-    def _again_if_locked(
-        self, transact: Callable[[Callable[[Any], T]], T], work: Callable[[Any], T]
-    ) -> T:
-        """SQLite waits for locks itself, except in a few cases (recovery of the log, switching
-        to WAL) in which it gives up at once: hence the loop.
-        """
-        deadline = time.monotonic() + self.target.busy_timeout_ms / 1000
-        while True:
-            try:
-                return transact(work)
-            except (DBAPIError, sqlite3.Error) as error:
-                locked = isinstance(translate(error, ""), DatabaseLocked)
-                if not locked or time.monotonic() >= deadline:
-                    raise
-                time.sleep(_LOCK_PAUSE_S)
 
     async def _transact(
         self, engine: AsyncEngine, work: Callable[[Connection], T], *, writing: bool = False
@@ -529,32 +442,8 @@ class Database:
                 )
         return found
 
-    def _writer_connection(self) -> Connection:
-        """Return the connection of the writer's thread, which makes it at its first use."""
-        if self._write_connection is None:
-            if self._write_engine is None:
-                raise StoreClosed(f"{self.target.place} has no writer; open it without mode=ro")
-            self._write_connection = self._write_engine.connect()
-        return self._write_connection
 
-    def _writer_driver(self) -> sqlite3.Connection:
-        """Return the driver's side of the writer's connection."""
-        if self._write_driver is None:
-            driver = self._writer_connection().connection.driver_connection
-            assert isinstance(driver, sqlite3.Connection)  # noqa: S101 (for the type checker)
-            self._write_driver = driver
-            if self.target.path is not None:
-                self._checkpoints = Checkpoints(self._checkpoint_connection)
-        return self._write_driver
-
-    def _checkpoint_connection(self) -> sqlite3.Connection:
-        name = "file:" + quote(str(self.target.path)) + "?mode=rw"
-        return sqlite3.connect(name, uri=True, isolation_level=None)
-
-    def _close_writer(self) -> None:
-        if self._checkpoints is not None:
-            self._checkpoints.stop()
-        if self._write_connection is not None:
-            self._write_connection.close()
-        if self._write_engine is not None:
-            self._write_engine.dispose()
+def _may_succeed_otherwise(error: BaseException) -> bool:
+    """Return whether an insert that PostgreSQL did not refuse for good is worth a transaction."""
+    state = getattr(error, "sqlstate", None)
+    return state is None or state in _RETRIABLE_STATES

@@ -1,8 +1,8 @@
 """Rows that PostgreSQL stores by one statement, which also asks whether the lease still holds.
 
-Plies are most of what a server writes.  In a transaction of SQLAlchemy each batch takes four
-round trips (begin, fence, insert, commit) and seven times the processor time of this way, in which
-one statement of asyncpg is a transaction in itself.
+Plies are most of what a server writes.  In a transaction of SQLAlchemy, each batch takes four
+round trips: begin, fence, insert, commit.  One statement of asyncpg is a transaction in itself, and
+takes a seventh of the processor time.
 """
 
 from __future__ import annotations

@@ -258,7 +258,10 @@ def _overloaded() -> ProtocolError:
 
 
 def _bot_name(file: str) -> str:
-    """Return a bot name from the file's name, for a package that names none."""
+    """Return a bot name from the file's name, for a package that names none.
+
+    It is without accents, as it always was, so that the next package is the same bot.
+    """
     stem = file.rpartition(".")[0] if file.endswith((".py", ".zip")) else file
     return account_name(without_accents(stem), gap="_")
 

@@ -16,7 +16,8 @@ def statements(store: Store) -> Iterator[list[str]]:
     """The SQL that is executed meanwhile."""
     database = store._database
     server = None if database._engine is None else database._engine.sync_engine
-    engines = [server, database._read_engine, database._write_engine]
+    writer = None if database._writer is None else database._writer.engine
+    engines = [server, database._read_engine, writer]
     seen: list[str] = []
 
     def executed(connection: Any, cursor: Any, statement: str, *rest: object) -> None:

@@ -40,7 +40,7 @@ from plyhouse.storage.store import Store
 
 async def main(url, fatal):
     store = await Store.open(url)
-    engine = store._database._write_engine
+    engine = store._database._writer.engine
     steps = 0
 
     def step(*_):

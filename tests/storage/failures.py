@@ -28,7 +28,9 @@ def refuse(store: Store, part: str, times: int = 1, *, full: bool = False) -> li
         error.sqlite_errorname = "SQLITE_FULL" if full else "SQLITE_IOERR"
         raise error
 
-    for engine in (store._database._read_engine, store._database._write_engine):
+    database = store._database
+    assert database._writer is not None
+    for engine in (database._read_engine, database._writer.engine):
         assert engine is not None
         event.listen(engine, "before_cursor_execute", before)
     return refused

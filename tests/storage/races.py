@@ -25,8 +25,8 @@ def _engine(store: Store) -> Engine:
     database = store._database
     if database._engine is not None:
         return database._engine.sync_engine
-    assert database._write_engine is not None
-    return database._write_engine
+    assert database._writer is not None
+    return database._writer.engine
 
 
 class _Stop:

@@ -11,7 +11,7 @@ import pytest
 from .browser import Page
 from .conftest import House
 from .match_layout import look
-from .person import opponent
+from .person import opponent, play_on
 from .test_play import MINE, challenged
 
 pytestmark = pytest.mark.browser
@@ -69,4 +69,40 @@ async def test_both_boards_of_battleship_are_in_sight_on_a_phone(house: House, p
         assert bottom <= 664
         assert width >= 270
         assert "Your turn" in await page.text("#prompt .status")
+    assert page.errors == []
+
+
+async def test_amounts_of_an_offer_are_in_sight(house: House, page: Page) -> None:
+    rng = random.Random(1)
+    trade, buy = "#match [data-action^='trade']", "#match .prompt [data-action^='buy']"
+    async with opponent(house, page, "monopoly", rng):
+        can = f"""{MINE} && document.querySelector("{trade}") &&
+          document.querySelector("#seats .below .deeds")"""
+        while not await page.evaluate(can):
+            if await page.evaluate(f'document.querySelector("{buy}")'):
+                await page.click(buy)
+                await page.until(f'!document.querySelector("{buy}")')
+            else:
+                assert not await play_on(page, rng, 1)
+        await page.click(trade)
+        for kind in ("ask nothing", "give "):
+            await page.click(f"#match .prompt [data-action^='{kind}']")
+        await page.until("document.querySelector('#match [data-action^=\"get \"]')")
+        assert await out_of_sight(page) == {}
+    assert page.errors == []
+
+
+CUT = """[...document.querySelectorAll("#match .placing .row button")]
+  .filter((node) => node.scrollWidth > node.clientWidth).map((node) => node.textContent)"""
+
+
+async def test_buttons_below_a_rack_of_four_seats_are_whole_and_in_sight(
+    house: House, page: Page
+) -> None:
+    async with opponent(house, page, "scrabble(seats=4)", random.Random(1)):
+        await page.until(MINE)
+        assert await out_of_sight(page) == {}
+        for size in SIZES:
+            await page.show_as(*size)
+            assert await page.evaluate(CUT) == [], size
     assert page.errors == []

@@ -120,7 +120,7 @@ RULES: Final = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("game", ["hearts", "bridge", "texas_holdem", DICE])
+@pytest.mark.parametrize("game", ["hearts", "bridge", "texas_holdem", "liars_dice(dice=5)", DICE])
 async def test_turn_at_a_table_keeps_nobody_out(house: House, page: Page, game: str) -> None:
     if not AXE.exists():
         unavailable("axe-core is not installed: npm ci")
