@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any, Final
 
 import pytest
@@ -41,12 +41,14 @@ def passive(legal: list[str]) -> str:
 
 
 @contextlib.asynccontextmanager
-async def answering(bots: list[Bot]) -> AsyncIterator[None]:
-    """Let bots answer with passive actions meanwhile."""
+async def answering(
+    bots: list[Bot], choose: Callable[[list[str]], str] = passive
+) -> AsyncIterator[None]:
+    """Let bots answer meanwhile, with passive actions if nothing else is said."""
 
     async def answer(bot: Bot) -> None:
         while (turn := await bot.turn()) is not None:
-            bot.play(turn, passive(list(turn.observation["legal"])))
+            bot.play(turn, choose(list(turn.observation["legal"])))
 
     tasks = [asyncio.create_task(answer(bot)) for bot in bots]
     try:
@@ -195,4 +197,31 @@ async def test_trick_goes_to_its_winner_unless_motion_is_reduced(
         await page.click("#forward")
         await page.until("document.querySelector('#where').textContent.startsWith('17 ')")
         assert await page.evaluate("carried") == carried
+    assert page.errors == []
+
+
+HIDDEN: Final = """[...document.querySelectorAll("#match .middle button")].filter((node) => {
+  const { x, y, width, height } = node.getBoundingClientRect();
+  return !node.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+}).map((node) => node.dataset.action)"""
+
+
+def lowest(legal: list[str]) -> str:
+    """Return the lowest bid."""
+    return next((each for each in legal if each not in ("Pass", "X", "XX")), "Pass")
+
+
+async def test_bids_are_in_sight_after_a_long_auction(house: House, page: Page) -> None:
+    bots = await challenged_by_all(house, page, "bridge", seat=1)
+    async with answering(bots, lowest):
+        for _ in range(7):
+            await page.until(MINE)
+            for size in SIZES:
+                await page.show_as(*size)
+                await look(page)
+                assert await page.evaluate(HIDDEN) == [], size
+            bids = "[...document.querySelectorAll('#match .middle button')]"
+            bid = lowest(sorted(await page.evaluate(f"{bids}.map((each) => each.dataset.action)")))
+            await page.click(f"#match .middle [data-action='{bid}']")
+            await page.until(f"!document.querySelector('#match .middle [data-action=\"{bid}\"]')")
     assert page.errors == []
