@@ -26,14 +26,22 @@ import dataclasses
 import functools
 import inspect
 import sys
+import threading
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from plyhouse.games._compiled import module_name
 from plyhouse.games.base import Game, Observation
 
-__all__ = ["ObservationField", "observation_fields", "observation_schema", "source_file"]
+__all__ = [
+    "ObservationField",
+    "observation_fields",
+    "observation_schema",
+    "source_file",
+    "syntax_tree",
+]
 
+_PARSING: Final = threading.Lock()
 _ATOMS: Final = {
     "bool": "boolean",
     "int": "integer",
@@ -108,10 +116,20 @@ def _fields(kind: type[Any]) -> tuple[ObservationField, ...]:
     return tuple(found)
 
 
+def syntax_tree(source: str | bytes, mode: Literal["exec", "eval"] = "exec") -> Any:
+    """Return the syntax tree of a source; raises what `ast.parse` raises.
+
+    One thread parses at a time: in CPython, the depth of the tree under construction is one number
+    for all threads, so that one of two would get a SystemError.
+    """
+    with _PARSING:
+        return ast.parse(source, mode=mode)
+
+
 def _told(kind: type[Observation]) -> dict[str, tuple[ast.expr, str]]:
     """Annotation and description of every field in the body of a class; empty without source."""
     try:
-        body: list[ast.stmt] = ast.parse(source_file(kind).read_bytes()).body
+        body: list[ast.stmt] = syntax_tree(source_file(kind).read_bytes()).body
     except (OSError, SyntaxError, ValueError):
         return {}
     for name in kind.__qualname__.split("."):
@@ -131,9 +149,10 @@ def _parsed(annotation: object) -> ast.expr:
     """Parse the annotation of a field whose source is not available."""
     text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "Any")
     try:
-        return ast.parse(text, mode="eval").body
+        found: ast.expr = syntax_tree(text, "eval").body
     except SyntaxError:
         return ast.Name("Any")
+    return found
 
 
 def _schema(annotation: ast.expr) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from plyhouse.games.base import CHANCE, TERMINAL, Game
-from plyhouse.games.observation_fields import source_file
+from plyhouse.games.observation_fields import source_file, syntax_tree
 from plyhouse.games.scene import Button, Cell, Grid, Hand, Laying, Placing, Scene
 
 __all__ = ["Block", "input_hints", "rules_blocks", "rules_text", "rules_without_summary"]
@@ -41,7 +41,7 @@ def rules_text(game: Game) -> str:
     source = source_file(type(game))
     text = None
     with contextlib.suppress(OSError, SyntaxError, ValueError):
-        text = ast.get_docstring(ast.parse(source.read_bytes()))
+        text = ast.get_docstring(syntax_tree(source.read_bytes()))
     return inspect.cleandoc(text or inspect.getdoc(module) or inspect.getdoc(type(game)) or "")
 
 

@@ -15,6 +15,7 @@ import re
 from typing import Final
 
 from plyhouse.games.base import ChanceKind, Game, Information, Utility
+from plyhouse.games.observation_fields import syntax_tree
 from plyhouse.protocol.hosting.package import MANIFEST, Manifest, Package
 from plyhouse.server.competition_rules.derived_files import toml
 from plyhouse.server.competition_rules.file_table import InvalidCompetition, read_document
@@ -95,7 +96,7 @@ def reference_problem(text: str) -> str:
         hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(REFERENCE)}"
         return f"there is no reference bot {name!r}; {hint}"
     try:
-        call = ast.parse(text if found and found[2] else f"{text}()", mode="eval").body
+        call = syntax_tree(text if found and found[2] else f"{text}()", "eval").body
         if not isinstance(call, ast.Call) or call.args or found is None:
             raise ValueError
         for each in call.keywords:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+import threading
 from pathlib import Path
 
 import pytest
+from tests.harness.patience import PATIENCE
 
 from plyhouse.games.observation_fields import observation_fields
 from plyhouse.games.registry import BUILT_IN, get_game
@@ -25,6 +28,35 @@ def test_rules_leave_out_a_first_sentence_that_is_the_summary() -> None:
     game = get_game("pig")
     assert rules_text(game).startswith("Pig: roll a die")
     assert rules_without_summary(get_game("connect_four")).startswith("The first player")
+
+
+def test_rules_are_read_while_another_thread_reads_some() -> None:
+    """The collection of garbage within one parse lets the other thread begin."""
+    begun, read = threading.Event(), threading.Event()
+
+    def pause(phase: str, _: object) -> None:
+        if phase == "start" and not begun.is_set() and threading.current_thread() is first:
+            begun.set()
+            read.wait(0.2)
+
+    def read_first() -> None:
+        texts.append(rules_text(get_game("monopoly")))
+
+    texts: list[str] = []
+    first = threading.Thread(target=read_first)
+    threshold = gc.get_threshold()
+    gc.callbacks.append(pause)
+    gc.set_threshold(50)
+    try:
+        first.start()
+        assert begun.wait(PATIENCE)
+        texts.append(rules_text(get_game("hearts")))
+        read.set()
+        first.join()
+    finally:
+        gc.set_threshold(*threshold)
+        gc.callbacks.remove(pause)
+    assert len(texts) == 2
 
 
 def test_definitions_have_their_term() -> None:

@@ -23,7 +23,7 @@ async def test_the_ply_that_lost_is_one_press_away(page: Page) -> None:
         port=0,
         database="sqlite:///:memory:",
         review_command=shlex.join([*forked_command(), "review", "-", "--json"]),
-        review_seconds=1.0,
+        review_seconds=60.0,
     )
     async with running_server(config) as server:
         house = House(server)
