@@ -166,8 +166,9 @@ class Submitting:
 
 
 async def measure_writer(url: str, size: int, seconds: float) -> Rate:
-    """Rows through `Writer`, ``size`` of them waiting at a time."""
+    """Rows through `Writer` of a server, ``size`` of them waiting at a time."""
     async with await Store.open(url) as store:
+        await store.claim()
         writer = Writer(store)
         submitting = Submitting(writer, await prepare(store, size), seconds)
         watch = Stopwatch()

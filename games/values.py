@@ -52,10 +52,10 @@ def value_text(value: float, unit: str) -> str:
 def drop_text(drop: float, unit: str) -> str:
     """Return a loss of value; a gain has a minus sign.
 
-    >>> drop_text(0.4, "%"), drop_text(-0.4, "points")
-    ('20 %', '−0.400 points')
+    >>> drop_text(0.4, "%"), drop_text(-0.4, "points"), drop_text(-0.0001, "points")
+    ('20 %', '−0.400 points', '0.000 points')
     """
-    text = _percent(50 * drop) if unit == PERCENT else f"{drop:.3f} {unit}"
+    text = _percent(50 * drop) if unit == PERCENT else f"{round(drop, 3) + 0.0:.3f} {unit}"
     return text.replace("-", "\N{MINUS SIGN}")
 
 

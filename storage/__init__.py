@@ -13,7 +13,7 @@ Start at `store`, an open database that runs functions of a `Connection`.  Such 
     tournaments           tournaments: the schedules of single games in competitions
     tournament_settings   their settings besides columns, as JSON; the sides in them
     competition_sql       competitions: their lifecycle
-    competition_students  the class; join_codes, competition_entries: its parts
+    competition_students  the class; class_lists, join_codes, competition_entries: its parts
     entry_rule            who enters a competition and its games
     competition_staff     roles of the staff; competition_messages: what it tells students
     competition_results   matches of a final; competition_reruns: of its repetitions

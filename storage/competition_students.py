@@ -26,7 +26,7 @@ from plyhouse.storage.models import (
     tokens,
     tournament_entries,
 )
-from plyhouse.storage.names import key_of, normal, without_accents
+from plyhouse.storage.names import key_of, normal
 from plyhouse.storage.people import check_display, check_new_name, new_token, refuse_lookalikes
 from plyhouse.storage.rows import By
 from plyhouse.storage.sessions import special_players
@@ -75,7 +75,6 @@ def take_in(
     before the competition keeps its tokens, and none is made: its owner has one.  As that may be
     anybody who took the name, it has to be named in ``adopt`` (`ALL` for every one).
     """
-    people = _with_older_accounts(connection, reference, people)
     accounts: dict[str, NewMember] = {}
     for each in people:
         each = replace(each, account=normal(each.account))
@@ -117,40 +116,6 @@ def take_in(
         names = f"{len(joining)} into {row.name}"
         audit.add(connection, now_ms, by, "student.import", names, row.id)
     return joined
-
-
-def _with_older_accounts(
-    connection: Connection, reference: str, people: Sequence[NewMember]
-) -> Sequence[NewMember]:
-    """Return the people, with the accounts that members of the competition have there.
-
-    The same list used to make accounts without accents: Zoë Müller became ``Zoe-Muller``.
-    """
-    plain = {
-        key: old
-        for each in people
-        if (old := key_of(without_accents(each.account))) != (key := key_of(each.account))
-    }
-    if not plain:
-        return people
-    here = competition_members.c
-    competition_id = find(connection, reference).id
-    wanted = sorted(set(plain.values()))
-    there: dict[tuple[str, str], str] = {}
-    for start in range(0, len(wanted), AT_ONCE):
-        query = (
-            select(players.c.name_key, here.name_key, players.c.name)
-            .join(players, players.c.id == here.player_id)
-            .where(here.competition_id == competition_id)
-            .where(players.c.name_key.in_(wanted[start : start + AT_ONCE]))
-        )
-        there |= {(old, member): name for old, member, name in connection.execute(query)}
-    older = {
-        key: there[plain[key], key_of(each.name)]
-        for each in people
-        if (plain.get(key := key_of(each.account), ""), key_of(each.name)) in there
-    }
-    return [replace(each, account=older.get(key_of(each.account), each.account)) for each in people]
 
 
 def _refuse_too_many(row: CompetitionRow, inside: dict[int, str], more: int) -> None:

@@ -10,6 +10,8 @@ Remove this module, its call in `main` and its tests in the version after the ne
 
 from __future__ import annotations
 
+import codecs
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -198,6 +200,7 @@ def cli() -> None:
 def main(args: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; user errors never show a traceback."""
     _open_closed_streams()
+    _write_what_streams_can()
     collect_rarely()
     arguments, notice = renamed(sys.argv[1:] if args is None else args)
     if notice:
@@ -224,6 +227,21 @@ def main(args: Sequence[str] | None = None) -> int:
     except Exception as error:
         return _report(error, debug)
     return result if isinstance(result, int) else EXIT_OK
+
+
+def _write_what_streams_can() -> None:
+    """Replace characters that the encoding of standard output lacks, which Windows chooses."""
+    codecs.register_error("plyhouse", _replaced)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and codecs.lookup(stream.encoding).name != "utf-8":
+            stream.reconfigure(errors="plyhouse")
+
+
+def _replaced(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    part = error.object[error.start : error.end]
+    return "".join("-" if each == "\N{MINUS SIGN}" else "?" for each in part), error.end
 
 
 def _open_closed_streams() -> None:

@@ -97,7 +97,8 @@ export const drag = {
       stop();
       if (!ghost) return;
       ended = performance.now();
-      put?.(at.type === "pointerup" ? under(at)?.dataset.name ?? null : null, at.clientX);
+      if (at.type === "pointerup") put?.(under(at)?.dataset.name ?? null, at.clientX);
+      else put?.(name, start.x); // the browser took the pointer: the stone stays where it was
     };
     const stop = () => {
       carrying = false;

@@ -128,7 +128,7 @@ export class Placing {
   /** Put a piece on a spot. @type {(index: number, name: string, text?: string) => void} */
   lay(index, name, text = this.element.pieces[index].text) {
     this.laid.set(name, { index, text });
-    this.asking = text === ANY ? name : null;
+    if (text === ANY) this.asking = name;
     this.held = null;
     this.by.refresh();
   }

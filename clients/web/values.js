@@ -24,4 +24,4 @@ export const valueText = (value, unit) => (unit === "%" ? chance(value) : `${sig
  * @param {number} drop
  * @param {string} unit
  */
-export const dropText = (drop, unit) => (unit === "%" ? percent(50 * drop) : `${drop.toFixed(3).replace("-", "\u2212")} ${unit}`);
+export const dropText = (drop, unit) => (unit === "%" ? percent(50 * drop) : `${(Number(drop.toFixed(3)) + 0).toFixed(3).replace("-", "\u2212")} ${unit}`);

@@ -77,11 +77,12 @@ class InvalidStudents(Exception):  # noqa: N818 - a condition of the list
 
 
 @lru_cache(maxsize=1024)
-def account_name(text: str, gap: str = "-") -> str:
+def account_name(text: str, gap: str = "-", *, plain: bool = False) -> str:
     """Return an account name for a text, as `plyhouse.storage.names` allows.
 
     Letters that a name can have stay as they are.  Wide Latin letters
-    become the usual ones.  ``gap`` replaces what a name cannot have, and separates letters of
+    become the usual ones; with ``plain`` all Latin letters lose their accents.
+    ``gap`` replaces what a name cannot have, and separates letters of
     different scripts.  The name is empty if nothing is left.
 
     >>> account_name("Zoë Müller"), account_name("badger-7"), account_name("Łukasz Øster")
@@ -92,7 +93,7 @@ def account_name(text: str, gap: str = "-") -> str:
     kept = ""
     for each in normal(text):
         latin = script_of(each) in ("LATIN", "FULLWIDTH") or each.isascii()
-        for one in without_accents(each) if latin and not _fits(each) else each:
+        for one in without_accents(each) if latin and (plain or not _fits(each)) else each:
             mark = unicodedata.category(one)[0] == "M"
             if mark and name_problem(kept[-1:] + one):
                 continue

@@ -55,9 +55,8 @@ from plyhouse.server.grades.summaries import (
     Loss,
     Reviewed,
     costly,
-    goals_of,
+    explained,
     match_path,
-    reason_for,
     reason_of_score,
     summary,
 )
@@ -152,6 +151,7 @@ class Reports:
         slowest, forfeited = await self._matches(found, results, eyes, author=own)
         lost = [(each.game, each.match, each.seat) for each in made.lost]
         reviewed = await asyncio.to_thread(lambda: costly(self._reviewed(lost)))
+        shown = [each.name for each in results.entrants if each.bot_id not in eyes.hidden]
         return structs.replace(
             made,
             days_late=grade.days_late,
@@ -159,7 +159,14 @@ class Reports:
             notes=_missing(grade, results) + withdrawn_texts(suspended, names) + made.notes,
             slowest=slowest,
             forfeited=forfeited,
-            summary=_summary(made, grade, _games(grade, placed), forfeited, reviewed, results.file),
+            summary=_summary(
+                made,
+                grade,
+                explained(grade, made.baselines, results.file, shown),
+                _games(grade, placed),
+                forfeited,
+                reviewed,
+            ),
         )
 
     async def _history(self, row: CompetitionRow, results: Results) -> list[_Point]:
@@ -340,10 +347,10 @@ def _games(grade: Grade, placed: Sequence[Standing]) -> dict[str, float]:
 def _summary(
     made: Report,
     grade: Grade,
+    why: tuple[str, BaselineScore | None],
     games: Mapping[str, float],
     forfeited: Sequence[Forfeit],
     reviewed: CostlyPly | None,
-    file: CompetitionFile,
 ) -> Summary:
     """Return the first sentences of a report."""
     evidence = Evidence(
@@ -354,10 +361,9 @@ def _summary(
         losses=[Loss(each.game, tuple(each.opponents), each.replay) for each in made.lost],
         costly=reviewed,
     )
-    if file.graded or grade.grade:
-        goals = goals_of(grade.grade, made.baselines, every_lower=file.every_lower)
-        why = reason_for(grade.grade, goals, every_lower=file.every_lower)
-        return summary(why, evidence, goals.missed)
+    reason, missed = why
+    if reason:
+        return summary(reason, evidence, missed)
     best = next((each for each in made.entries if each.entry == grade.entry), None)
     if best is None:
         return summary(WITHOUT["nothing entered"], evidence)

@@ -15,7 +15,8 @@ from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.games.values import drop_text, unit_of
 from plyhouse.protocol.api.reports import BaselineScore, Summary
-from plyhouse.server.grades.student_grades import DIGITS
+from plyhouse.server.competition_rules.file import CompetitionFile
+from plyhouse.server.grades.student_grades import DIGITS, Grade, is_reached
 
 Played = tuple[str, str, int]
 """A seat of a match: game, match, seat."""
@@ -34,6 +35,7 @@ REMEDIES: Final[Mapping[str, str]] = {
 
 WITHOUT: Final[Mapping[str, str]] = {
     "disqualified": "The entry was disqualified.",
+    "revoked": "The student was taken out of the competition.",
     "nothing entered": "No bot was entered.",
     "nothing played": "No match of the entry has counted yet.",
 }
@@ -76,6 +78,13 @@ class Evidence:
     costly: CostlyPly | None = None
 
 
+class HiddenBaseline(NamedTuple):
+    """What decides about a baseline that the reader may not know; no sentence has more of it."""
+
+    grade: str
+    reached: bool
+
+
 class Goals(NamedTuple):
     """The baselines next to a grade."""
 
@@ -83,18 +92,57 @@ class Goals(NamedTuple):
     """The one whose grade it is; None without a grade, and if it is hidden."""
     missed: BaselineScore | None
     """The next one to reach; None if all that the reader may know are reached."""
+    hidden: bool = False
+    """True if one above the grade that was missed is hidden."""
 
 
-def goals_of(grade: str, baselines: Sequence[BaselineScore], *, every_lower: bool) -> Goals:
-    """Return the baseline of a grade, and the one just missed.
+def explained(
+    grade: Grade, met: Sequence[BaselineScore], file: CompetitionFile, shown: Iterable[str]
+) -> tuple[str, BaselineScore | None]:
+    """Return the reason for a grade, empty without grades, and the baseline that was missed.
 
-    ``baselines`` go from the easiest to the hardest; ``every_lower`` is as in the competition file.
+    ``met`` are the baselines that the student has met, ``shown`` the names of all entries that the
+    reader may know.
+    """
+    if not (file.graded or grade.grade):
+        return "", None
+    known = {name.lower() for name in shown}
+    scores = {each.name.lower(): each for each in met}
+    baselines: list[BaselineScore | HiddenBaseline] = []
+    for number, each in enumerate(file.originals):
+        name = each.bot.lower()
+        if name in known:
+            baselines.append(scores.get(name) or _not_met(each.bot, each.grade, each.at_least))
+        else:
+            counted = grade.against[number] if grade.against else None
+            baselines.append(HiddenBaseline(each.grade, is_reached(counted, each.at_least)))
+    goals = goals_of(grade.grade, baselines)
+    return reason_for(grade.grade, goals, every_lower=file.every_lower), goals.missed
+
+
+def _not_met(name: str, grade: str, at_least: float) -> BaselineScore:
+    """Return the score against a baseline that no entry of the student has met."""
+    return BaselineScore(
+        *(name, 0, 0, 0, 0, 0.0, None, None, 0.0, 1.0), grade, at_least, reached=False
+    )
+
+
+def goals_of(grade: str, baselines: Sequence[BaselineScore | HiddenBaseline]) -> Goals:
+    """Return the baseline of a grade, and the next one above it that was missed.
+
+    ``baselines`` go from the easiest to the hardest, with those that were not met.
     """
     graded = [each for each in baselines if each.grade]
     own = [at for at, each in enumerate(graded) if each.reached and each.grade == grade]
-    first = own[-1] + 1 if own and not every_lower else 0
-    missed = next((each for each in graded[first:] if not each.reached), None)
-    return Goals(graded[own[-1]] if own else None, missed)
+    above = graded[own[-1] + 1 :] if own else graded
+    missed = [each for each in above if not (each.reached or each.grade == grade)]
+    known = [each for each in missed if isinstance(each, BaselineScore)]
+    reached = graded[own[-1]] if own else None
+    return Goals(
+        reached if isinstance(reached, BaselineScore) else None,
+        known[0] if known else None,
+        hidden=len(known) < len(missed),
+    )
 
 
 def reason_for(grade: str, goals: Goals, *, every_lower: bool) -> str:
@@ -104,13 +152,14 @@ def reason_for(grade: str, goals: Goals, *, every_lower: bool) -> str:
     parts = []
     if goals.reached is not None:
         parts.append(f"reached {grade} {_distance(goals.reached)}")
-    elif grade and (goals.missed is None or goals.missed.grade != grade):
+    elif grade:
         parts.append(f"reached {grade} against a baseline that stays hidden")
     if goals.missed is not None:
         parts.append(f"missed {goals.missed.grade} {_distance(goals.missed)}")
     elif not grade:
         lower = ", which every better grade needs" if every_lower else ""
-        parts.append(f"missed a baseline that stays hidden{lower}")
+        hidden = f"missed a baseline that stays hidden{lower}"
+        parts.append(hidden if goals.hidden else "no baseline gives a grade")
     text = "; ".join(parts)
     return f"{text[:1].upper()}{text[1:]}."
 

@@ -26,7 +26,6 @@ from plyhouse.server.config import ServerConfig
 from plyhouse.server.wire.limits import Rate
 from plyhouse.storage import competition_sql, submission_sql
 from plyhouse.storage.errors import SubmissionRefusal
-from plyhouse.storage.names import without_accents
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import SubmissionRow, no_submission
@@ -260,10 +259,10 @@ def _overloaded() -> ProtocolError:
 def _bot_name(file: str) -> str:
     """Return a bot name from the file's name, for a package that names none.
 
-    It is without accents, as it always was, so that the next package is the same bot.
+    Latin letters lose their accents, as they always did, so that the next package is the same bot.
     """
     stem = file.rpartition(".")[0] if file.endswith((".py", ".zip")) else file
-    return account_name(without_accents(stem), gap="_")
+    return account_name(stem, gap="_", plain=True)
 
 
 def _listed(text: str) -> list[str]:

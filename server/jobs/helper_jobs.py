@@ -421,5 +421,5 @@ def _key(record: Record, ply: int, then: Sequence[str], search: str, depth: int)
     ]
     # The tree marks the action that was played at the ply.
     played = next((e.text for e in record.events if e.kind == "action" and e.ply == ply), "")
-    asked = [record.game, path, played, list(then), search, depth, MAX_NODES]
+    asked = [record.game, path, played, list(then), search, depth, MAX_NODES, "unit"]
     return hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:32]

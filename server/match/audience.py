@@ -171,10 +171,15 @@ class Attendance:
         """Note that a server keeps a seat away; an earlier excuse stays."""
         self.excused.setdefault(seat, since)
 
-    def come(self, seat: int) -> int | None:
-        """Note that a seat has come back; return since when it was excused, if it was."""
+    def come(self, seat: int) -> None:
+        """Note that a seat has come back."""
         self.away.pop(seat, None)
-        return self.excused.pop(seat, None)
+        self.excused.pop(seat, None)
+
+    def given_back(self, until: int) -> None:
+        """Note that excused seats have got back their time up to an instant."""
+        for seat, since in self.excused.items():
+            self.excused[seat] = max(since, until)
 
     def seated(self, seat: int) -> None:
         """End the excuse of a seat, because it has got a message."""

@@ -580,6 +580,8 @@ class Match:
     def server_paused(self, now: int) -> None:
         """Stop all clocks; ``now`` may be in the past if the pause is noticed afterwards."""
         if self._paused_at is None:
+            for seat in self.attendance.excused:
+                self._give_back(seat, now)
             self._paused_at = now
             self.clock.pause(now)
 
@@ -605,6 +607,7 @@ class Match:
         absence = max(0, now - self._paused_at)
         self._paused_at = None
         self.clock.resume(now)
+        self.attendance.given_back(now)
         self._ready_deadline += absence
         self.attendance.postpone(absence)
 

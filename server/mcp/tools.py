@@ -290,7 +290,9 @@ async def _begun(
 
 
 async def _playing(agent: Agent, match: str) -> Found:
-    """Return a match that has begun."""
+    """Return a match that has begun; it is news to no other seek."""
+    for terms, each in agent.seeks.items():
+        agent.seeks[terms] = each._replace(known=each.known | {match})
     view = await _view(agent, match)
     return Found(match, "playing", "Play with `act`; wait with `wait`.", view)
 

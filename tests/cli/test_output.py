@@ -32,6 +32,14 @@ def test_a_folded_table_fits_and_loses_nothing(width: int) -> None:
     assert len(blocks) == 1 or width < 90
 
 
+def test_characters_that_standard_output_lacks_are_replaced() -> None:
+    """The encoding of a file on Windows has no minus sign; the results were lost."""
+    command = [sys.executable, "-m", "plyhouse", "solve", "kuhn_poker", "--iterations", "20"]
+    environment = clean_environment() | {"PYTHONUTF8": "0", "PYTHONIOENCODING": "cp1252"}
+    done = subprocess.run(command, env=environment, capture_output=True, check=True)
+    assert "-0." in done.stdout.decode("cp1252")
+
+
 def test_an_interval_stays_beside_what_it_belongs_to() -> None:
     columns = ["bot", "mean", "95 %", "games"]
     blocks = folded(columns, [["random", "+0.5", "[-1.0, +1.0]", "200"]], "lrRr", 1, 24)

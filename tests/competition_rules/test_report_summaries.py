@@ -11,6 +11,7 @@ from plyhouse.server.grades.summaries import (
     REMEDIES,
     CostlyPly,
     Evidence,
+    HiddenBaseline,
     Loss,
     advice,
     costly,
@@ -32,10 +33,8 @@ EASY = goal("staff/easy", "pass", 0.4, 0.75)
 HARD = goal("staff/hard", "good", 0.5, 0.25)
 
 
-def reason(grade: str, *goals: BaselineScore, every_lower: bool = True) -> str:
-    return reason_for(
-        grade, goals_of(grade, goals, every_lower=every_lower), every_lower=every_lower
-    )
+def reason(grade: str, *goals: BaselineScore | HiddenBaseline, every_lower: bool = True) -> str:
+    return reason_for(grade, goals_of(grade, goals), every_lower=every_lower)
 
 
 def test_reason_names_reached_and_missed_baselines_with_margin_and_interval() -> None:
@@ -48,7 +47,7 @@ def test_reason_names_reached_and_missed_baselines_with_margin_and_interval() ->
 def test_reason_without_a_grade_names_the_easiest_missed_baseline() -> None:
     easy, hard = goal("staff/easy", "pass", 0.4, 0.1), goal("staff/hard", "good", 0.5, 0.9)
     assert reason("", easy, hard).startswith("Missed pass by 0.300: 0.100 against staff/easy")
-    assert goals_of("good", (easy, hard), every_lower=False).missed is None
+    assert goals_of("good", (easy, hard)).missed is None
 
 
 def test_reason_with_games_left_out_gives_the_counted_score_without_interval() -> None:
@@ -67,9 +66,25 @@ def test_reason_never_met_says_so() -> None:
 
 
 def test_reason_of_a_hidden_baseline_does_not_name_it() -> None:
-    assert reason("good", EASY) == "Reached good against a baseline that stays hidden."
-    missed = "Missed a baseline that stays hidden, which every better grade needs."
-    assert reason("", EASY) == missed
+    reached, missed = HiddenBaseline("good", True), HiddenBaseline("good", False)
+    hidden = "Reached good against a baseline that stays hidden."
+    assert reason("good", EASY, reached) == hidden
+    text = "Missed a baseline that stays hidden, which every better grade needs."
+    assert reason("", missed, EASY) == text
+
+
+def test_nothing_below_a_grade_was_missed() -> None:
+    low = goal("staff/easy", "pass", 0.4, 0.1)
+    assert goals_of("good", (low, HiddenBaseline("good", True))).missed is None
+    same = goal("staff/other", "good", 0.4, 0.1)
+    assert reason("good", HiddenBaseline("good", True), same, HARD, every_lower=False) == (
+        "Reached good against a baseline that stays hidden."
+    )
+
+
+def test_no_hidden_baseline_is_made_up() -> None:
+    assert reason("", EASY) == "No baseline gives a grade."
+    assert reason("revoked") == "The student was taken out of the competition."
 
 
 @pytest.mark.parametrize("grade", ["disqualified", "nothing entered", "nothing played"])

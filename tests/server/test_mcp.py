@@ -194,6 +194,16 @@ async def test_a_seek_that_demands_help_is_not_answered_with_the_match_of_one_th
     assert len(table.server.hub.lobby) == 0
 
 
+async def test_a_match_that_one_seek_found_is_no_news_to_another(table: Table) -> None:
+    ada, bob = await table.model("ada", level="actions"), await table.model("bob", level="actions")
+    for demand in ("", "actions"):
+        await ada.call("seek", game="pig", help=demand, seconds=0)
+    begun = await bob.call("seek", game="pig")
+    assert (await ada.call("seek", game="pig", help="actions"))["match"] == begun["match"]
+    await bob.call("resign", match=begun["match"])
+    assert (await ada.call("seek", game="pig", seconds=0))["status"] == "waiting"
+
+
 async def test_a_seek_ends_with_its_answer_although_another_way_led_to_the_match(
     table: Table,
 ) -> None:

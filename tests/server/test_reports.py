@@ -106,10 +106,8 @@ async def test_a_report_has_all_that_a_student_asks_for(house: Any) -> None:
     better = await cup.get("/report", "s1")
     assert better["grade"] == "good"
     assert [each["reached"] for each in better["baselines"]] == [False]
-    assert better["summary"]["why"].startswith(
-        "Reached good against a baseline that stays hidden; missed pass by 0.400"
-    )
-    assert better["summary"]["advice"].startswith("staff/bot is the next baseline to reach")
+    assert better["summary"]["why"] == "Reached good against a baseline that stays hidden."
+    assert "staff/bot" not in better["summary"]["advice"], "it is below the grade"
     assert "secret" not in str(better)
 
 

@@ -360,7 +360,11 @@ async def test_submit_accepts_a_missing_package_that_the_server_offers(
 async def test_a_bot_is_called_as_its_file_with_plain_letters(
     house: Server, ada: httpx.AsyncClient
 ) -> None:
-    for file, name in (("Größe.py", "ada/Grosse"), ("mein bot 2.py", "ada/mein_bot_2")):
+    for file, name in (
+        ("Größe.py", "ada/Grosse"),
+        ("mein bot 2.py", "ada/mein_bot_2"),
+        ("мой_бот.py", "ada/мой_бот"),
+    ):
         assert (await submit(ada, BOT, file=file))["bot"] == name
 
 

@@ -455,6 +455,30 @@ def test_flag_of_a_seat_that_its_server_keeps_away_does_not_fall() -> None:
     assert match.deadline() == begin + 25 * SECOND + 1
 
 
+def test_an_excuse_outlives_a_pause_and_gives_no_time_twice() -> None:
+    table = Table(Heap(), "total:60", lag=NO_LAG)
+    match = table.match
+    begin = table.now
+    match.turn_written(0, 0, begin)
+    match.excuse(0, begin + SECOND)
+    match.server_paused(begin + 11 * SECOND)
+    match.server_resumed(begin + 21 * SECOND)
+    match.reconnected(0, begin + 31 * SECOND)
+    assert match.clock.remaining(0, begin + 41 * SECOND) == 49 * SECOND
+
+
+def test_a_seat_that_comes_back_in_a_pause_is_not_charged() -> None:
+    table = Table(Heap(), "total:5", lag=NO_LAG)
+    match = table.match
+    begin = table.now
+    match.turn_written(0, 0, begin)
+    match.excuse(0, begin + SECOND)
+    match.server_paused(begin + 11 * SECOND)
+    match.reconnected(0, begin + 12 * SECOND)
+    match.server_resumed(begin + 13 * SECOND)
+    assert match.clock.remaining(0, begin + 13 * SECOND) == 4 * SECOND
+
+
 def test_grace_begins_when_an_excuse_ends() -> None:
     table = Table(Heap(), "total:5", lag=NO_LAG, disconnect_grace_ns=10 * SECOND)
     match = table.match

@@ -11,6 +11,7 @@ from tests.harness.statements import statements
 
 from plyhouse.storage import (
     audit,
+    class_lists,
     competition_entries,
     competition_sql,
     competition_students,
@@ -217,13 +218,28 @@ async def test_list_of_an_older_release_keeps_accounts_without_accents(store: St
         NewMember("bob", "Zoës-crew", "Zoë's crew"),
         NewMember("cy", "Zoës-crew", "Zoë's crew"),
     ]
-    joined = await store.write(competition_students.take_in, "Cup", newer, OLGA, store.now())
+    joined = await store.write(class_lists.import_list, "Cup", newer, OLGA, store.now())
     assert [(each.account, each.outcome) for each in joined] == [
         ("Zoe", "present"),
         ("Zoé", "new"),
         ("Zoes-crew", "present"),
         ("Zoes-crew", "new"),
     ]
+
+
+async def test_nobody_gets_an_account_that_another_person_has_without_accents(
+    store: Store,
+) -> None:
+    await store.write(competition_sql.create, cup(), (), OLGA)
+    older = [NewMember("Zoë", "Zoe", "Zoë")]
+    await store.write(competition_students.take_in, "Cup", older, OLGA, store.now())
+    both = [NewMember("Zoë", "Zoë"), NewMember("Zoe", "Zoe")]
+    for people in (both, both[::-1]):
+        with pytest.raises(CompetitionRefusal, match="would share the account Zoe,"):
+            await store.write(class_lists.import_list, "Cup", people, OLGA, store.now())
+    # Who joins by a code is one person, who may have another account.
+    (joined,) = await store.write(competition_students.take_in, "Cup", both[:1], OLGA, store.now())
+    assert (joined.account, joined.outcome) == ("Zoë", "new")
 
 
 async def test_a_list_that_cannot_be_taken_in_leaves_nothing(store: Store) -> None:

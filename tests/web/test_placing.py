@@ -244,3 +244,33 @@ async def test_tiles_are_put_in_another_order_by_dragging(page: Page, tmp_path: 
     await page.drag(f".rack [data-piece='{before[0]}']", f".rack [data-piece='{before[2]}']")
     assert await page.evaluate(order) == [*before[1:3], before[0], *before[3:]]
     assert page.errors == []
+
+
+CANCELLED = """(async () => {
+  const send = (node, type, x, y) => node.dispatchEvent(new PointerEvent(type,
+    { bubbles: true, isPrimary: true, pointerId: 7, button: 0, clientX: x, clientY: y }));
+  send(document.querySelector("[data-spot='H8']"), "pointerdown", 100, 100);
+  send(document, "pointermove", 160, 160);
+  send(document, "pointercancel", 160, 160);
+})()"""
+"""A drag that the browser takes over, as for a gesture of the system."""
+
+
+async def test_cancelled_drag_leaves_a_tile_where_it_was(page: Page, tmp_path: Path) -> None:
+    await shown(page, tmp_path, "CATVVWW")
+    await put(page, "C", "H8")
+    await page.evaluate(CANCELLED)
+    assert await page.evaluate(LAID) == ["H8"]
+    assert page.errors == []
+
+
+async def test_blank_goes_on_asking_while_another_tile_is_dragged(
+    page: Page, tmp_path: Path
+) -> None:
+    await shown(page, tmp_path, "CATVVW?")
+    await put(page, "?", "I8")
+    await page.drag(".rack [data-piece='C']", "[data-spot='H8']")
+    await page.click("[data-letter='A']")
+    await put(page, "T", "J8")
+    assert not await page.evaluate(f"{PLAY}.disabled")
+    assert page.errors == []

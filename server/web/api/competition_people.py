@@ -61,6 +61,7 @@ from plyhouse.server.web.api.access import (
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import (
+    class_lists,
     competition_entries,
     competition_reruns,
     competition_sql,
@@ -106,7 +107,7 @@ async def take_in(
     row, by = await staff_acting(request, competition, data.why)
     people = await asyncio.to_thread(read_students, data.csv)  # a class may be large
     joined = await store.write(
-        competition_students.take_in,
+        class_lists.import_list,
         row.id,
         people,
         by,
