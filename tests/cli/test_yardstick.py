@@ -157,7 +157,7 @@ def test_larger_game_is_solved_by_the_bot_policy(plyhouse: Plyhouse) -> None:
 def test_bots_are_measured_by_engines(plyhouse: Plyhouse) -> None:
     for engine in ("stockfish", "gnubg"):
         require_engine(engine)
-    options = ("--pairs", "1", "--time", "0.3")
+    options = ("--pairs", "1", "--time", "0.6")
     chess, backgammon = measured(plyhouse, "chess", "backgammon", "--bot", "random", *options)
     assert (chess["value"], chess["number"]) == (None, 2)
     assert chess["high"] < 2400
