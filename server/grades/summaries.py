@@ -79,7 +79,7 @@ class Evidence:
 
 
 class HiddenBaseline(NamedTuple):
-    """What decides about a baseline that the reader may not know; no sentence has more of it."""
+    """A baseline that the reader may not know, of which no sentence has more than this."""
 
     grade: str
     reached: bool
