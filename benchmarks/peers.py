@@ -63,7 +63,7 @@ class Server:
     peer: str
     """The kind of its players."""
     stores: str
-    """What it keeps of a match."""
+    """The parts of a match that it keeps."""
     command: tuple[str, ...]
     folder: Path | None = None
     """Where it stores matches."""

@@ -44,8 +44,9 @@ from plyhouse.storage.errors import (
     StoreClosed,
 )
 from plyhouse.storage.models import events
+from plyhouse.storage.rows import EventRow
 from plyhouse.storage.sqlite_writer import LOCK_PAUSE_S, SqliteWriter, again_if_locked
-from plyhouse.storage.statements import ROWS_AT_ONCE, Link, Prepared
+from plyhouse.storage.statements import ROWS_AT_ONCE, Link
 from plyhouse.storage.urls import Target, not_permitted, parse_url
 
 if TYPE_CHECKING:
@@ -265,17 +266,17 @@ class Database:
 
     def add_events_soon(
         self,
-        insert: Prepared,
-        rows: Sequence[tuple[object, ...]],
+        add: Callable[[Link, Sequence[EventRow]], None],
+        rows: Sequence[EventRow],
         done: Callable[[BaseException | None], None],
     ) -> None:
-        """Like `write_soon`, for rows of `events`, which ``insert`` stores; at less cost.
+        """Like `write_soon`, for events, which ``add`` stores; at less cost.
 
         On SQLite up to `ROWS_AT_ONCE` are one statement, which is its own transaction.
         """
 
         def work(link: Link) -> None:
-            insert.insert(link, rows)
+            add(link, rows)
 
         if self._direct is not None and not self._closed:
             self._spawn(self._insert(self._direct, rows, work, done))
@@ -312,7 +313,7 @@ class Database:
     async def _insert(
         self,
         direct: DirectInserts,
-        rows: Sequence[tuple[object, ...]],
+        rows: Sequence[EventRow],
         work: Callable[[Link], None],
         done: Callable[[BaseException | None], None],
     ) -> None:

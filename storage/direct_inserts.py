@@ -11,6 +11,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+from msgspec.structs import astuple
 from sqlalchemy import String, Table, Text, bindparam, exists, func, select
 from sqlalchemy.engine import Dialect
 
@@ -39,9 +41,10 @@ class DirectInserts:
         self.doubtful = False
         """True if the last insert lost its connection after it was sent."""
 
-    async def insert(self, rows: Sequence[Sequence[object]]) -> bool:
+    async def insert(self, rows: Sequence[Struct]) -> bool:
         """Store rows, all or none; return False if the lease has ended, and nothing is stored.
 
+        The fields of a row are the columns, in their order.
         Lets errors of SQLAlchemy, the driver and sockets through.
         """
         async with self._using:
@@ -49,7 +52,8 @@ class DirectInserts:
             if self._driver is None or self._driver.is_closed():
                 await self._connect()
             try:
-                await self._statement.fetch(*map(list, zip(*rows, strict=True)), self._epoch)
+                columns = map(list, zip(*map(astuple, rows), strict=True))
+                await self._statement.fetch(*columns, self._epoch)
             except BaseException as error:
                 if not isinstance(error, self._refusals):
                     self._driver.terminate()  # it is in the midst of something, or of its end

@@ -87,8 +87,7 @@ class Operations:
 
     def __init__(self, dialect: Dialect) -> None:
         fields = ("idx" if name == "index" else name for name in EventRow.__struct_fields__)
-        self.event = prepare(events.insert(), dialect, *fields)
-        """Stores events, of which `event_values` gives the values."""
+        self._event = prepare(events.insert(), dialect, *fields)
         self._pairing = prepare(pairings.insert(), dialect)
         self._pairing_row = attrgetter(*self._pairing.order)
         self._match = prepare(matches.insert(), dialect)
@@ -191,11 +190,15 @@ class Operations:
         if starts := _of(kinds, StartMatch):
             self._start_matches(link, starts)
         if acts := _of(kinds, EventRow):
-            self.event.insert(link, event_values(acts))
+            self.add_events(link, acts)
         if ends := _of(kinds, FinishMatch):
             self._finish_matches(link, ends)
         if overs := _of(kinds, FinishPairing):
             self._finish_pairings(link, overs)
+
+    def add_events(self, link: Link, rows: Sequence[EventRow]) -> None:
+        """Store events.  Up to `ROWS_AT_ONCE` of them are one statement on SQLite."""
+        self._event.insert(link, list(map(astuple, rows)))
 
     def _add_matches(self, link: Link, new: Sequence[MatchRow]) -> None:
         rows = []
@@ -315,11 +318,6 @@ def operations(dialect: Dialect) -> Operations:
     if key not in _compiled:
         _compiled[key] = Operations(dialect)
     return _compiled[key]
-
-
-def event_values(rows: Sequence[EventRow]) -> list[tuple[object, ...]]:
-    """Return the values of events in the order of the columns."""
-    return list(map(astuple, rows))
 
 
 def _json(texts: Sequence[str]) -> str:

@@ -34,7 +34,7 @@ from plyhouse.storage import (
 )
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import CannotOpen, ClaimLost, DatabaseFull, DatabaseReadOnly
-from plyhouse.storage.match_writes import event_values, operations
+from plyhouse.storage.match_writes import operations
 from plyhouse.storage.personal_data import known_names
 from plyhouse.storage.rows import By, EventRow, Identity, Op, wall_ms
 from plyhouse.storage.submissions import Submissions
@@ -363,8 +363,8 @@ class Store:
         that do not fit the match).
         """
         if set(map(type, ops)) == _EVENTS:
-            rows = event_values(cast("Sequence[EventRow]", ops))
-            self._database.add_events_soon(self._operations.event, rows, done)
+            rows = cast("Sequence[EventRow]", ops)
+            self._database.add_events_soon(self._operations.add_events, rows, done)
         else:
             apply = self._operations.apply
             epoch = self.epoch

@@ -126,7 +126,6 @@ def new(
     from plyhouse.server.competition_rules.class_list import account_name
     from plyhouse.server.competition_rules.file_reader import read_competition
     from plyhouse.server.competition_rules.file_template import template
-    from plyhouse.storage.names import without_accents
 
     now = datetime.now(UTC)
     if old:
@@ -135,7 +134,7 @@ def new(
     else:
         text = template(name, games or ("connect_four",), time_control, now, hosted=hosted)
     read_competition(text, now)
-    place = output or Path(f"{account_name(without_accents(name)).lower() or 'competition'}.toml")
+    place = output or Path(f"{account_name(name, plain=True).lower() or 'competition'}.toml")
     try:
         with place.open("x", encoding="utf-8") as file:
             file.write(text)

@@ -117,7 +117,8 @@ def _written(api: Api, folder: Path, form: str, which: Mapping[str, Any]) -> lis
     counts: dict[str, int] = {}
     with TemporaryDirectory(prefix=".export-", dir=folder) as name:
         parts = Path(name)
-        # A match that ends between the two is in matches alone: each ply has its match.
+        # A match that ends between the two is in matches alone, so that each ply has its match.
+        # With a limit it may push out an older match, whose plies are there already.
         for rows in ("plies", "matches"):
             call = calls.dataset(rows=rows, **which)
             counts[rows] = _fetch(api, call, rows, parts / f"{rows}.{form}")

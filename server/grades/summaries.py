@@ -187,12 +187,12 @@ def reason_of_score(
 
 def _distance(goal: BaselineScore) -> str:
     """Return how far a score is from its threshold, in words."""
-    score = goal.score if goal.counted is None else goal.counted
-    margin = round(abs(score - goal.at_least), DIGITS)
-    text = f"by {margin:.3f}: {score:.3f} against {goal.name}" if margin else ""
-    text = text or f"exactly: {score:.3f} against {goal.name}"
     if goal.counted is None and not goal.matches:
         return f"without a match against {goal.name}"
+    score = goal.score if goal.counted is None else goal.counted
+    margin = round(abs(score - goal.at_least), DIGITS)
+    text = f"by {margin:.3f}" if margin else "exactly"
+    text += f": {score:.3f} against {goal.name}"
     if f"{goal.score:.3f}" == f"{score:.3f}" and goal.low is not None and goal.high is not None:
         return f"{text} (95 % from {goal.low:.2f} to {goal.high:.2f})"
     return text
@@ -204,7 +204,8 @@ def advice(evidence: Evidence, missed: BaselineScore | None = None) -> tuple[str
     Forfeits come first, then the baseline that was just missed, then the game with the lowest
     score, then the reviewed ply that cost most, then the latest loss.
     """
-    for kind, many in sorted(evidence.forfeits.items(), key=lambda each: -each[1]):
+    if evidence.forfeits:
+        kind, many = max(evidence.forfeits.items(), key=lambda each: each[1])
         of = f"{many} of {evidence.matches} matches" if evidence.matches > 1 else "The match"
         verb = "was" if many == 1 else "were"
         text = f"{of} {verb} lost by {kind.replace('_', ' ')}: {REMEDIES[kind]}."

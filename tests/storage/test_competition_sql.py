@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection
 from tests.harness.competition_rows import OLGA, START, cup, game, refused
 from tests.harness.statements import statements
 
+from plyhouse.protocol.api.competitions import Joining
 from plyhouse.storage import (
     audit,
     class_lists,
@@ -28,6 +31,7 @@ from plyhouse.storage.errors import (
     Unknown,
 )
 from plyhouse.storage.models import competition_entries as entry_table
+from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 
 
@@ -208,6 +212,13 @@ async def test_a_list_is_taken_in_once_however_often_it_comes(store: Store) -> N
     assert students[2].members[0].email == "z@example.org"
 
 
+def import_list(
+    connection: Connection, name: str, people: Sequence[NewMember], by: By, now: int
+) -> list[Joining]:
+    meant = class_lists.with_older_accounts(connection, name, people)
+    return competition_students.take_in(connection, name, meant, by, now)
+
+
 async def test_list_of_an_older_release_keeps_accounts_without_accents(store: Store) -> None:
     await store.write(competition_sql.create, cup(), (), OLGA)
     older = [NewMember("Zoë", "Zoe", "Zoë"), NewMember("bob", "Zoes-crew", "Zoë's crew")]
@@ -218,7 +229,7 @@ async def test_list_of_an_older_release_keeps_accounts_without_accents(store: St
         NewMember("bob", "Zoës-crew", "Zoë's crew"),
         NewMember("cy", "Zoës-crew", "Zoë's crew"),
     ]
-    joined = await store.write(class_lists.import_list, "Cup", newer, OLGA, store.now())
+    joined = await store.write(import_list, "Cup", newer, OLGA, store.now())
     assert [(each.account, each.outcome) for each in joined] == [
         ("Zoe", "present"),
         ("Zoé", "new"),
@@ -236,7 +247,7 @@ async def test_nobody_gets_an_account_that_another_person_has_without_accents(
     both = [NewMember("Zoë", "Zoë"), NewMember("Zoe", "Zoe")]
     for people in (both, both[::-1]):
         with pytest.raises(CompetitionRefusal, match="would share the account Zoe,"):
-            await store.write(class_lists.import_list, "Cup", people, OLGA, store.now())
+            await store.write(import_list, "Cup", people, OLGA, store.now())
     # Who joins by a code is one person, who may have another account.
     (joined,) = await store.write(competition_students.take_in, "Cup", both[:1], OLGA, store.now())
     assert (joined.account, joined.outcome) == ("Zoë", "new")

@@ -106,14 +106,14 @@ async def take_in(
     store = service(state, Store)
     row, by = await staff_acting(request, competition, data.why)
     people = await asyncio.to_thread(read_students, data.csv)  # a class may be large
+    now, late_until = store.now(), _time(data.late_until, row)
     joined = await store.write(
-        class_lists.import_list,
-        row.id,
-        people,
-        by,
-        store.now(),
-        late_until := _time(data.late_until, row),
-        adopt=data.adopt,
+        lambda connection: competition_students.take_in(
+            connection,
+            row.id,
+            class_lists.with_older_accounts(connection, row.id, people),
+            *(by, now, late_until, data.adopt),
+        )
     )
     delays = ""
     if late_until is not None:
