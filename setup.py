@@ -140,19 +140,20 @@ def sources() -> list[Path]:
 def groups(modules: list[str]) -> list[tuple[list[str], str]]:
     """Return the modules (paths) and the name of each shared library.
 
-    All kernels share one library, all server modules another; each game has its own, with the
-    modules of its folder.  Separate libraries compile in parallel, and only those that change.
-    Calls between libraries, such as those of the kernels into games, go through methods of
-    `NativeState` or one more pointer.
+    Each kernel has one, with its typed copy, and each game, with the modules of its folder; the
+    modules of the server share one.  Separate libraries compile in parallel, and only those that
+    change.  Calls between libraries, such as those of the kernels into games, go through methods
+    of `NativeState` or one more pointer.
     """
     found: dict[str, list[str]] = {}
     for module in modules:
-        parts = Path(module).with_suffix("").parts  # plyhouse, games, stochastic, pig
-        if parts[1] != "games":
-            name = f"plyhouse.{parts[1]}._native"
+        # plyhouse, games, stochastic, pig, rules; plyhouse, search, kernels, star_native
+        _, package, *within = Path(module).with_suffix("").parts
+        if package == "server":
+            name = f"plyhouse.{package}._native"
         else:
-            game = parts[3] if len(parts) > 3 else parts[2]
-            name = f"plyhouse.games._native_{game}"
+            subject = within[0] if len(within) == 1 else within[1]
+            name = f"plyhouse.{package}._native_{subject.removesuffix('_native')}"
         found.setdefault(name, []).append(module)
     # The largest first: the build would otherwise end by waiting for one that was begun last.
     ordered = sorted(found.items(), key=lambda each: -len(each[1]))
@@ -287,12 +288,10 @@ def compile_all() -> str:
         name = ".".join(made.relative_to(NATIVE / "lib").with_name(made.name.split(".")[0]).parts)
         if name.removesuffix("__mypyc") not in known:
             made.unlink()
+    # mypyc 2.4 loses facts about classes that it takes from its cache.  Without it the same C comes
+    # out as before, and only libraries whose C has changed are compiled.
+    shutil.rmtree(NATIVE / ".mypy_cache", ignore_errors=True)
     done = run_mypyc()
-    if done.returncode != 0 and "Traceback (most recent call last)" in done.stdout:
-        # mypyc 2.4 can fail on cached facts about a base class that has changed.
-        for kept in (".mypy_cache", "c"):
-            shutil.rmtree(NATIVE / kept, ignore_errors=True)
-        done = run_mypyc()
     NATIVE.joinpath("log.txt").write_text(done.stdout, encoding="utf-8")
     if done.returncode == 0:
         stamp.write_text(wanted, encoding="utf-8")

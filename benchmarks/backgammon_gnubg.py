@@ -6,10 +6,9 @@ seats swapped; points count gammons and backgammons, without a cube.  The interv
 means of pairs, at 95 %.
 
 The second result is without the luck of the dice: each roll's value minus the mean over all rolls
-is subtracted from the points.  A roll is worth what the game's own network expects after the best
-turn; the estimate also knows that no gammon is left after a checker was borne off.  Luck is zero
-on average whatever the network says, so this result has the same mean, but a narrower interval
-(see `plyhouse.server.results.luck`).
+is subtracted from the points.  A roll is worth what the estimate expects after the best turn.
+Luck is zero on average whatever the estimate says, so this result has the same mean, but a narrower
+interval (see `plyhouse.server.results.luck`).
 
     python benchmarks/backgammon_gnubg.py --pairs 300
     python benchmarks/backgammon_gnubg.py --ours pips --pairs 100
@@ -44,17 +43,18 @@ from typing import Any
 
 from plyhouse.games import get_game
 from plyhouse.games.base import CHANCE, TERMINAL
-from plyhouse.games.stochastic.backgammon.estimate import (
-    COUNTS,
-    PLACES,
-    Network,
-    network,
-    points_of,
+from plyhouse.games.stochastic.backgammon.estimate import points_of
+from plyhouse.games.stochastic.backgammon.rules import (
+    CHECKERS,
+    OPENING,
+    ROLLS,
+    START,
+    pips,
+    points_won,
 )
-from plyhouse.games.stochastic.backgammon.rules import OPENING, ROLLS, START, pips
+from plyhouse.games.stochastic.backgammon.turns import apply_turn, turns_of
 from plyhouse.learning.backgammon_training import load_backgammon_network
 from plyhouse.search import Limit, expectiminimax
-from plyhouse.search.kernels.backgammon_learning import ROWS, BackgammonLearningKernel
 
 PATIENCE = 60
 """Seconds in which gnubg must answer: it needs milliseconds."""
@@ -72,12 +72,14 @@ import gnubg, json, os
 asked = os.fdopen(int(os.environ["ASKED"]), "r")
 told = os.fdopen(int(os.environ["TOLD"]), "w")
 gnubg.command("set threads 2")  # with one thread, each evaluation sleeps for 10 ms
-context = gnubg.evalcontext(0, 0, 1, 0, 0.0)  # no cube, 0 plies, deterministic, all moves
+# No cube, the plies, deterministic; in its search gnubg leaves out turns that look bad.
+contexts = [gnubg.evalcontext(0, plies, 1, plies > 0, 0.0) for plies in range(3)]
 money = gnubg.cubeinfo(1, -1, 0, 0, (0, 0), 0, 0)
 for line in asked:
     points = []
-    for mine, theirs in json.loads(line):
-        w, wg, wb, lg, lb, _ = gnubg.evaluate((tuple(theirs), tuple(mine)), money, context)
+    plies, boards = json.loads(line)
+    for mine, theirs in boards:
+        w, wg, wb, lg, lb, _ = gnubg.evaluate((tuple(theirs), tuple(mine)), money, contexts[plies])
         points.append(2 * w - 1 + wg + wb - lg - lb)
     told.write(json.dumps(points) + "\\n")
     told.flush()
@@ -113,7 +115,7 @@ class Gnubg:
         self.ask = os.fdopen(ours_out, "w")
         self.hear = os.fdopen(ours_in, "r")
 
-    def values(self, states: list[Any]) -> list[float]:
+    def values(self, states: list[Any], plies: int = 0) -> list[float]:
         """Return gnubg's expectation for the seat that moved."""
         if not states:
             return []
@@ -121,7 +123,7 @@ class Gnubg:
         for state in states:
             sides = (state.one, state.two) if state.turn == 0 else (state.two, state.one)
             boards.append([side[1:] for side in sides])
-        self.ask.write(json.dumps(boards) + "\n")
+        self.ask.write(json.dumps([plies, boards]) + "\n")
         self.ask.flush()
         ready, _, _ = select.select([self.hear], [], [], PATIENCE)
         if not ready:
@@ -206,19 +208,9 @@ def greedy(values: Values) -> Player:
 
 
 class Dice:
-    """Luck of rolls, by a network's values after the best turns."""
+    """Luck of rolls, by the estimates after the best turns."""
 
-    def __init__(self, weights: Network) -> None:
-        rows = weights.rows
-        # The kernel has one row for each further checker, where the network has one a count.
-        steps = [
-            [more - less for more, less in zip(rows[at + row + 1], rows[at + row], strict=True)]
-            for at in range(0, 2 * PLACES * COUNTS, COUNTS)
-            for row in range(ROWS)
-        ]
-        self.kernel = BackgammonLearningKernel(
-            steps, weights.bias, weights.out, weights.out_bias, 0.0
-        )
+    def __init__(self) -> None:
         self.opening = {
             roll: self.worth(list(START), list(START), max(roll, swapped(roll)))
             for roll, _ in OPENING
@@ -226,9 +218,14 @@ class Dice:
 
     def worth(self, mine: list[int], theirs: list[int], roll: int) -> float:
         """Return the points that a seat may expect that has rolled."""
-        self.kernel.choose(mine, theirs, roll)
-        win, gammon, backgammon, lost, badly = self.kernel.best
-        return lost + badly + 1 - 2 * win - gammon - backgammon
+        best = -3.0
+        for turn in turns_of(mine, theirs, roll):
+            own, other = mine[:], theirs[:]
+            apply_turn(own, other, roll, turn)
+            if own[0] == CHECKERS:
+                return points_won(other)
+            best = max(best, -points_of(tuple(other), tuple(own)))
+        return best
 
     def luck(self, state: Any, roll: int) -> float:
         """Return the luck of a roll, in points of seat 0."""
@@ -287,7 +284,7 @@ def play(matches: list[Match]) -> None:
 
 def compare(ours: Player, rival: Player, pairs: int, seed: int) -> list[tuple[float, float]]:
     """Our points a match, raw and without luck, a mean of the two matches of each pair."""
-    judge = Dice(network())
+    judge = Dice()
     found: list[tuple[float, float]] = []
     while len(found) < pairs:
         numbers = range(len(found), min(len(found) + TOGETHER, pairs))

@@ -1,17 +1,20 @@
 """Costs of a cluster: ``python -m benchmarks.cluster``; needs PostgreSQL and a NATS server.
 
 Pairs of bots play connect four as fast as they can, on one server with SQLite, on one with
-PostgreSQL, and on clusters.  *Local* pairs use one server, *crossing* pairs use two.  Processor
-times are those of the server processes; the load runs in this process.  Bots as fast as they can
-be keep two processors busy with one server: the plies of more servers then share them, and each
-commit stores fewer.  ``--think`` keeps the load of each server the same.  The last tables show the
-time of one ply between two servers, and the memory of idle connections.
+PostgreSQL, and on clusters.  *Local* pairs use one server, *crossing* pairs use two.  Servers
+*apart* are no cluster: each has tables of its own, so they show what a ply costs only because so
+many processes share this machine.  Processor times are those of the server processes; the load runs
+in this process.  Bots as fast as they can be keep two processors busy with one server: the plies of
+more servers then share them, and each commit stores fewer.  ``--think`` keeps the load of each
+server the same.  The last tables show the time of one ply between two servers, and the memory of
+idle connections.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import os
 import random
 import statistics
@@ -20,7 +23,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tests.harness.cluster import Processes, tokens
+from tests.harness.cluster import Process, Processes, tokens
 from tests.harness.postgres import POSTGRES, schema
 from websockets.asyncio.client import connect
 
@@ -103,12 +106,20 @@ def _resident(pid: int) -> int:
 
 
 async def measured(
-    servers: Processes, database: str, pairs: int, seconds: float, *, cross: bool, think: float = 0
+    servers: list[Process],
+    keys: list[str],
+    pairs: int,
+    seconds: float,
+    *,
+    cross: bool,
+    think: float = 0,
 ) -> tuple[float, float, list[float]]:
-    """Return plies per second, processor microseconds per ply, and the delays of turns."""
+    """Return plies per second, processor microseconds per ply, and the delays of turns.
+
+    ``keys`` are the tokens of the two bots of each pair.
+    """
     load = Load()
-    urls = [each.ws_url for each in servers.alive]
-    keys = await tokens(database, 2 * pairs)
+    urls = [each.ws_url for each in servers]
     tasks = []
     for pair in range(pairs):
         for side in range(2):
@@ -122,7 +133,7 @@ async def measured(
             if task.done():
                 task.result()
     load.delays.clear()
-    pids = [each.process.pid for each in servers.alive]
+    pids = [each.process.pid for each in servers]
     before, plies, began = sum(map(_processor, pids)), load.plies, time.perf_counter()
     await asyncio.sleep(seconds)
     passed = time.perf_counter() - began
@@ -145,9 +156,32 @@ async def _run(
             await servers.start()
         pairs = load.pop("pairs", options.pairs * count)
         load.setdefault("think", options.think)
-        return await measured(servers, database, pairs, options.seconds, cross=cross, **load)
+        keys = await tokens(database, 2 * pairs)
+        return await measured(servers.alive, keys, pairs, options.seconds, cross=cross, **load)
     finally:
         await servers.close()
+
+
+async def _apart(
+    databases: list[str], options: argparse.Namespace
+) -> tuple[float, float, list[float]]:
+    """Measure servers that share nothing but the machine and the PostgreSQL server."""
+    count = len(databases)
+    async with contextlib.AsyncExitStack() as stack:
+        servers, keys = [], [""] * (2 * options.pairs * count)
+        for place, database in enumerate(databases):
+            async with await Store.open(database):
+                pass
+            own = Processes(database, "")
+            stack.push_async_callback(own.close)
+            servers.append(await own.start())
+            made = await tokens(database, 2 * options.pairs)
+            for pair in range(options.pairs):
+                at = 2 * (pair * count + place)
+                keys[at : at + 2] = made[2 * pair : 2 * pair + 2]
+        return await measured(
+            servers, keys, options.pairs * count, options.seconds, cross=False, think=options.think
+        )
 
 
 def table(options: argparse.Namespace) -> None:
@@ -157,6 +191,10 @@ def table(options: argparse.Namespace) -> None:
         rate, cost, _ = asyncio.run(_run(lite, "", 1, options, cross=False))
     print(f"{'1, SQLite':>24}  {rate:8.0f}  {cost:12.0f}", flush=True)
     base = 0.0
+
+    def row(label: str, rate: float, cost: float) -> None:
+        print(f"{label:>24}  {rate:8.0f}  {cost:12.0f}  {cost / base:5.2f} times one", flush=True)
+
     with LocalNats() as nats:
         for count in options.servers:
             for cross in (False, True) if count > 1 else (False,):
@@ -166,9 +204,13 @@ def table(options: argparse.Namespace) -> None:
                         _run(database, nats.url, count, options, cross=cross)
                     )
                 base = base or cost
-                label = f"{count}, {'crossing' if cross else 'local'}"
-                times = cost / base
-                print(f"{label:>24}  {rate:8.0f}  {cost:12.0f}  {times:5.2f} times one", flush=True)
+                row(f"{count}, {'crossing' if cross else 'local'}", rate, cost)
+            if count > 1:
+                with contextlib.ExitStack() as stack:
+                    names = [stack.enter_context(schema()) for _ in range(count)]
+                    databases = [f"{POSTGRES}?schema={name}" for name in names]
+                    rate, cost, _ = asyncio.run(_apart(databases, options))
+                row(f"{count}, apart", rate, cost)
 
 
 def latency(options: argparse.Namespace) -> None:

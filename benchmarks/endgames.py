@@ -35,7 +35,6 @@ from plyhouse.games.deterministic.chess.rules import ChessState
 from plyhouse.games.deterministic.connect_four.book import book_values
 from plyhouse.games.registry import get_game
 from plyhouse.search import Limit, alpha_beta, build_info, solve, solve_checkers
-from plyhouse.search.tables.checkers_endgames import count_placements
 
 SMALL = ("tic_tac_toe", "hexapawn(size=4)", "connect_four(columns=4,rows=4)")
 CHESS = {
@@ -56,12 +55,12 @@ EGAROUCID = {40: 10.4, 41: 11.1, 42: 14.4, 43: 39.6, 44: 6.8}
 """Millions of nodes that Egaroucid (T. Yamana) publishes for one thread."""
 
 
-def timed(name: str, make: Any, longest: Any, note: str = "") -> Any:
+def timed(name: str, make: Any, longest: Any) -> Any:
     """Run, print a line and return what was made."""
     began = time.perf_counter()
     table = make()
     seconds = time.perf_counter() - began
-    print(f"{name:<32}{len(table):>12,}{longest(table):>9}{seconds:>9.2f} s  {note}")
+    print(f"{name:<32}{len(table):>12,}{longest(table):>9}{seconds:>9.2f} s")
     return table
 
 
@@ -94,12 +93,10 @@ def tables(options: argparse.Namespace) -> None:
     for spec in SMALL:
         timed(spec, lambda spec=spec: solve(get_game(spec)), farthest)
     for pieces in range(2, options.pieces + 1):
-        note = f"{count_placements(pieces):,} placements"
         table = timed(
             f"checkers, up to {pieces} pieces",
             lambda pieces=pieces: solve_checkers(pieces),
             lambda table: max(table.longest().values()),
-            note,
         )
     if options.save:
         table.save(options.save)

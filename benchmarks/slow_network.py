@@ -5,6 +5,7 @@
 A proxy between the browser and the server delays everything by half a round trip each way and
 limits the bytes a second of all connections together.  A new connection costs a round trip.
 The browser has an empty cache at the first visit of a match, and keeps it for the second.
+The server has shown the page once before, since it translates templates when they are first used.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import asyncio
 import contextlib
 import time
 
+import httpx
 from playwright.async_api import Browser
 from tests.web.browser import chromium, find_chromium, open_page
 from tests.web.conftest import Bot, House, sign_in_before
@@ -83,6 +85,8 @@ async def visit(browser: Browser, house: House, network: tuple[float, int]) -> l
         await sign_in_before(page, there, "alice")
         bots = [await house.bot("alice", "alice"), await house.bot("bob")]
         match = await _begin(bots)
+        async with httpx.AsyncClient(base_url=house.url, trust_env=False) as before:
+            (await before.get(f"/matches/{match}")).raise_for_status()
         asked: list[str] = []
         page.tab.on("request", lambda each: asked.append(each.url))
         for visit in ("first", "second"):

@@ -1,26 +1,36 @@
-/* Trains the network behind backgammon's estimate, and writes its file of weights.
+/* Trains the networks behind backgammon's estimate, and writes their file of weights.
 
-   G. Tesauro, "Temporal difference learning and TD-Gammon", Communications of the ACM 38 (1995):
-   the network plays both sides, always the turn after which it likes its position best, and
-   after each match every position's chances are moved towards those of the positions that
-   followed: TD(lambda), in its forward view.  A match ends where contact does: what a race is
-   worth is computed from pips, as in games/stochastic/backgammon/estimate.py, which reads the
-   file and says what its parts mean.
+   The networks play both sides, always the turn after which they like their position best (G.
+   Tesauro, "Temporal difference learning and TD-Gammon", Communications of the ACM 38, 1995).
+   A position's target is its value one ply ahead: the mean over rolls of the value after the best
+   turn.  What the same mean corrects in the positions that follow is added, less by LAMBDA for
+   each ply: this is TD(lambda) without the luck of the dice.  Positions of earlier matches
+   are learned again.  A match ends where contact does: what a race is worth is computed from
+   pips, as in games/stochastic/backgammon/estimate.py, which reads the file and says what its
+   parts mean.  shapes.py beside it defines the inputs that no single point shows.
 
    Neither the package nor its tests need this program.  The same seed gives the same file with
    the same compiler on the same kind of processor.
 
-       cc -O3 -march=native -o train_backgammon benchmarks/train_backgammon.c -lm
-       ./train_backgammon network.toml 300000 1
+       cc -O3 -march=native -ffast-math -o train_backgammon benchmarks/train_backgammon.c -lm
+       ./train_backgammon networks.toml 30000 1
 
    The arguments are the file to write, the number of matches, and the seed.  A fourth one is the
-   file of a network to go on from.  It may have fewer hidden units: the others begin small.
-   Options of the compiler set the sizes, with these defaults:
+   file to go on from, also of the older format with one network and without shapes.  It may have
+   fewer hidden units: the others begin small.  Options of the compiler set the sizes, with these
+   defaults:
 
-       -DHIDDEN=64 -DFIRST_RATE=0.04 -DLAST_RATE=0.001 -DLAMBDA=0.5 -DSAVED=100000
+       -DHIDDEN=64 -DFIRST_RATE=0.02 -DLAST_RATE=0.0005 -DLAMBDA=0.8 -DSAVED=10000
+       -DREPLAYS=16 -DKEPT=400000 -DVARIED=0.2
 
-   The number of hidden units is a multiple of 32.  The program also writes the file after every
-   SAVED matches, in one step by way of FILE.tmp. */
+   The number of hidden units is a multiple of 32.  Each position is learned again REPLAYS times,
+   of the last KEPT.  VARIED is the share of matches that begin with turns at random.  The program
+   also writes the file after every SAVED matches, in one step by way of FILE.tmp.
+
+       ./train_backgammon judge networks.toml judged.txt
+
+   prints what choices by a file lose in the positions that backgammon_choices.py has written: the
+   number of each kind (15 are all), its decisions, and the loss with its margin at 95 %. */
 
 #include <math.h>
 #include <stdint.h>
@@ -28,25 +38,46 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
 
 #ifndef HIDDEN
 #define HIDDEN 64
 #endif
 #ifndef FIRST_RATE
-#define FIRST_RATE 0.04
+#define FIRST_RATE 0.02
 #endif
 #ifndef LAST_RATE
-#define LAST_RATE 0.001
+#define LAST_RATE 0.0005
 #endif
 #ifndef LAMBDA
-#define LAMBDA 0.5
+#define LAMBDA 0.8
 #endif
 #ifndef SAVED
-#define SAVED 100000
+#define SAVED 10000
+#endif
+#ifndef REPLAYS
+#define REPLAYS 16
+#endif
+#ifndef KEPT
+#define KEPT 400000
+#endif
+#ifndef VARIED
+#define VARIED 0.2
+#endif
+#ifndef NETS
+#define NETS 2
 #endif
 
-enum { PLACES = 26, INPUTS = 2 * PLACES * 4, CHANCES = 5 };
-enum { LANES = 8, BLOCK = 4, BLOCKS = HIDDEN / (LANES * BLOCK), WIDTH = BLOCKS * BLOCK };
+#ifdef __AVX512F__
+#define LANES 16
+#else
+#define LANES 8
+#endif
+enum { PLACES = 26, RAW = 2 * PLACES * 4, CHANCES = 5 };
+enum { SIDED = 4, CROSSED = 4, INPUTS = RAW + 2 * SIDED + 2 * CROSSED };
+enum { BLOCK = HIDDEN % (5 * LANES) ? 2 : 5, BLOCKS = HIDDEN / (LANES * BLOCK), WIDTH = BLOCKS * BLOCK };
 enum { MOST_TURNS = 4096, MOST_PLIES = 4096, BAR = 25, CHECKERS = 15 };
 
 static const double UNIT = 10000;
@@ -63,8 +94,11 @@ typedef struct {
 typedef float Lanes __attribute__((vector_size(4 * LANES)));
 typedef int32_t Bits __attribute__((vector_size(4 * LANES)));
 
-static Lanes into[INPUTS][WIDTH], bias[WIDTH], out[CHANCES][WIDTH];
-static float out_bias[CHANCES];
+typedef struct {
+    Lanes into[INPUTS][WIDTH], bias[WIDTH], out[CHANCES][WIDTH];
+    float out_bias[CHANCES], unused[11];
+} Network;
+static Network nets[NETS];
 
 /* Numbers drawn by S. Vigna's splitmix64. */
 static uint64_t drawn;
@@ -83,8 +117,8 @@ static float small_weight(void) { return (float)((double)(draw() >> 11) / (1ull 
 /* The network. */
 
 typedef struct {
-    int count, index[4 * 2 * PLACES];
-    float value[4 * 2 * PLACES];
+    int count, index[INPUTS];
+    float value[INPUTS];
 } Seen;
 
 static float input_of[3][CHECKERS + 1][4]; /* of borne off, a point, the bar; by count */
@@ -92,6 +126,8 @@ static float input_of[3][CHECKERS + 1][4]; /* of borne off, a point, the bar; by
 static void prepare_inputs(void) {
     for (int n = 0; n <= CHECKERS; n++) {
         input_of[0][n][0] = (float)n / 15, input_of[2][n][0] = (float)n / 2;
+        input_of[0][n][1] = n >= 1, input_of[0][n][2] = n >= 5, input_of[0][n][3] = n >= 10;
+        input_of[2][n][1] = n >= 1, input_of[2][n][2] = n >= 2;
         input_of[1][n][0] = n == 1, input_of[1][n][1] = n >= 2, input_of[1][n][2] = n >= 3;
         input_of[1][n][3] = n > 3 ? (float)(n - 3) / 2 : 0;
     }
@@ -100,7 +136,7 @@ static void prepare_inputs(void) {
 /* Add how the inputs of a place change from one count to another, as inputs_of in estimate.py. */
 static void add(Seen *seen, int side, int place, int from, int to) {
     int kind = (place > 0) + (place == BAR);
-    for (int k = 0; k < (kind == 1 ? 4 : 1); k++) {
+    for (int k = 0; k < 4; k++) {
         float change = input_of[kind][to][k] - input_of[kind][from][k];
         if (change != 0) {
             seen->index[seen->count] = 4 * (PLACES * side + place) + k;
@@ -139,31 +175,170 @@ static void look_again(const Position *before, const Position *position, Seen *s
         }
 }
 
-static void sum(const Seen *seen, const Lanes *base, Lanes *sums) {
-    for (int at = 0; at < WIDTH; at += BLOCK) {
-        Lanes a = base[at], b = base[at + 1], c = base[at + 2], d = base[at + 3];
-        for (int i = 0; i < seen->count; i++) {
-            const Lanes *row = into[seen->index[i]] + at;
-            float value = seen->value[i];
-            a += value * row[0], b += value * row[1], c += value * row[2], d += value * row[3];
+
+/* Shapes: which points of a side hold a checker and which are made, as bits. */
+
+typedef struct {
+    uint32_t any, made;
+    int highest;
+    float sided[SIDED];
+} Shape;
+
+static float escape[4096]; /* share of rolls that a checker can play whole, beyond a block */
+
+static void prepare_escapes(void) {
+    for (int block = 0; block < 4096; block++) {
+        int rolls = 0;
+        for (int a = 1; a < 7; a++)
+            for (int b = 1; b < 7; b++)
+                rolls += a + b > 6 && !(block >> (a + b - 1) & 1)
+                         && (!(block >> (a - 1) & 1) || !(block >> (b - 1) & 1));
+        escape[block] = (float)rolls / 36;
+    }
+}
+
+static Shape shape_of(const int8_t *side) {
+    Shape shape;
+    uint32_t run;
+    float least = 1;
+#ifdef __AVX2__
+    __m256i counts = _mm256_loadu_si256((const __m256i *)side);
+    shape.any = (uint32_t)_mm256_movemask_epi8(_mm256_cmpgt_epi8(counts, _mm256_setzero_si256()));
+    shape.made = (uint32_t)_mm256_movemask_epi8(_mm256_cmpgt_epi8(counts, _mm256_set1_epi8(1)));
+#else
+    shape.any = shape.made = 0;
+    for (int place = 1; place < PLACES; place++)
+        shape.any |= (uint32_t)(side[place] > 0) << place,
+            shape.made |= (uint32_t)(side[place] > 1) << place;
+#endif
+    shape.any &= 0x3fffffe, shape.made &= 0x1fffffe;
+    shape.highest = shape.any ? 31 - __builtin_clz(shape.any) : 0;
+    run = shape.made & shape.made >> 1;
+    run &= run >> 2;
+    shape.sided[0] = run != 0;
+    run &= shape.made >> 4;
+    shape.sided[1] = run != 0;
+    run &= shape.made >> 5;
+    shape.sided[2] = run != 0;
+    for (int from = 0; from < 7; from++)
+        least = fminf(least, escape[shape.made >> (from + 1) & 0xfff]);
+    shape.sided[3] = 1 - least;
+    return shape;
+}
+
+static uint32_t turned(uint32_t bits) { /* bit p becomes bit 25 - p */
+    bits = (bits >> 1 & 0x55555555) | (bits & 0x55555555) << 1;
+    bits = (bits >> 2 & 0x33333333) | (bits & 0x33333333) << 2;
+    bits = (bits >> 4 & 0x0f0f0f0f) | (bits & 0x0f0f0f0f) << 4;
+    return __builtin_bswap32(bits) >> 6;
+}
+
+/* What a side may do to the other one: shares of rolls that hit a blot, a far one, two, and how
+   well its last checker is held.  All 21 rolls are looked at together, doubles behind the others. */
+
+enum { ROLLS = 16 };
+typedef uint32_t Rolls __attribute__((vector_size(4 * ROLLS)));
+static Rolls large[2], small[2], weight[2];
+
+static void prepare_rolls(void) {
+    for (int a = 1, others = 0; a < 7; a++)
+        for (int b = 1; b <= a; b++) {
+            int doubled = a == b, lane = doubled ? a - 1 : others++;
+            large[doubled][lane] = (uint32_t)a, small[doubled][lane] = (uint32_t)b;
+            weight[doubled][lane] = doubled ? 1 : 2;
         }
-        sums[at] = a, sums[at + 1] = b, sums[at + 2] = c, sums[at + 3] = d;
+}
+
+static void cross(const Shape *mine, int bar, const Shape *theirs, float *shares) {
+    enum { POINTS = 0x1fffffe, FAR = 0x1fe0000 };
+    uint32_t blots = turned(theirs->any & ~theirs->made & POINTS);
+    shares[3] = 1 - escape[theirs->made >> (26 - mine->highest) & 0xfff];
+    shares[0] = shares[1] = shares[2] = 0;
+    if (!blots) return;
+    uint32_t open = ~turned(theirs->made) & POINTS, from = mine->any & POINTS;
+    Rolls counted = {0};
+    for (int doubled = 0; doubled < 2; doubled++) {
+        Rolls one, other, hits, a = large[doubled], b = small[doubled];
+        if (!bar) one = from >> a, other = from >> b;
+        else one = 0x2000000 >> a & open, other = 0x2000000 >> b & open;
+        hits = one | other;
+        if (bar < 2) {
+            Rolls on = bar ? (from | one) >> b & (Rolls)(one != 0) : (one & open) >> b;
+            hits |= on;
+            if (!doubled) hits |= bar ? (from | other) >> a & (Rolls)(other != 0) : (other & open) >> a;
+            else {
+                on = (on & open) >> a, hits |= on;
+                on = (on & open) >> a, hits |= on;
+            }
+        }
+        hits &= blots;
+        counted += weight[doubled] * (((Rolls)(hits != 0) & 1) + ((Rolls)((hits & FAR) != 0) & 256)
+                                      + ((Rolls)((hits & (hits - 1)) != 0) & 65536));
+    }
+    uint32_t total = 0;
+    for (int lane = 0; lane < ROLLS; lane++) total += counted[lane];
+    shares[0] = (float)(total & 255) / 36, shares[1] = (float)(total >> 8 & 255) / 36;
+    shares[2] = (float)(total >> 16) / 36;
+}
+
+static void see(Seen *seen, int first, int count, const float *values, const float *before) {
+    for (int k = 0; k < count; k++) {
+        float change = before ? values[k] - before[k] : values[k];
+        if (change != 0)
+            seen->index[seen->count] = first + k, seen->value[seen->count++] = change;
+    }
+}
+
+static void see_sides(Seen *seen, const Shape *roller, const Shape *other) {
+    see(seen, RAW, SIDED, roller->sided, NULL);
+    see(seen, RAW + SIDED, SIDED, other->sided, NULL);
+}
+
+static void see_crossed(Seen *seen, const Shape *roller, int bar, const Shape *other, int other_bar) {
+    float found[CROSSED];
+    cross(roller, bar, other, found);
+    see(seen, RAW + 2 * SIDED, CROSSED, found, NULL);
+    cross(other, other_bar, roller, found);
+    see(seen, RAW + 2 * SIDED + CROSSED, CROSSED, found, NULL);
+}
+
+static int class_of(const Shape *one, const Shape *other) {
+    return NETS > 1 && (one->highest < 19 || other->highest < 19);
+}
+
+static void sum(const Network *net, const Seen *seen, const Lanes *base, Lanes *sums) {
+    for (int at = 0; at < WIDTH; at += BLOCK) {
+        Lanes found[BLOCK];
+        memcpy(found, base + at, sizeof found);
+        for (int i = 0; i < seen->count; i++) {
+            const Lanes *row = net->into[seen->index[i]] + at;
+            for (int k = 0; k < BLOCK; k++) found[k] += seen->value[i] * row[k];
+        }
+        memcpy(sums + at, found, sizeof found);
     }
 }
 
 static Lanes steepness(Lanes sums) { return 1 / (1 + (Lanes)((Bits)sums & 0x7fffffff)); }
 
-static void chances_by(const Lanes *sums, float *chances) {
+static void chances_by(const Network *net, const Lanes *sums, float *chances) {
     Lanes odds[CHANCES] = {0};
     for (int at = 0; at < WIDTH; at++) {
         Lanes given = sums[at] * steepness(sums[at]);
-        for (int k = 0; k < CHANCES; k++) odds[k] += given * out[k][at];
+        for (int k = 0; k < CHANCES; k++) odds[k] += given * net->out[k][at];
     }
     for (int k = 0; k < CHANCES; k++) {
-        float total = out_bias[k];
+        float total = net->out_bias[k];
         for (int lane = 0; lane < LANES; lane++) total += odds[k][lane];
         chances[k] = 1 / (1 + expf(-total));
     }
+}
+
+/* As chances_of in estimate.py. */
+static void bound(const int8_t *mine, const int8_t *theirs, float *c) {
+    if (theirs[0] > 0) c[1] = 0;
+    if (mine[0] > 0) c[3] = 0;
+    c[1] = fminf(c[1], c[0]), c[2] = fminf(c[2], c[1]);
+    c[3] = fminf(c[3], 1 - c[0]), c[4] = fminf(c[4], c[3]);
 }
 
 /* One step of gradient descent of the cross-entropy. */
@@ -171,24 +346,28 @@ static void learn(const Position *position, const float *target, float rate) {
     Seen seen;
     Lanes sums[WIDTH], back[WIDTH];
     float chances[CHANCES], error[CHANCES];
+    Shape mine = shape_of(position->side[0]), theirs = shape_of(position->side[1]);
+    Network *net = &nets[class_of(&mine, &theirs)];
     look(position, 0, &seen);
-    sum(&seen, bias, sums);
-    chances_by(sums, chances);
+    see_sides(&seen, &mine, &theirs);
+    see_crossed(&seen, &mine, position->side[0][BAR], &theirs, position->side[1][BAR]);
+    sum(net, &seen, net->bias, sums);
+    chances_by(net, sums, chances);
     for (int k = 0; k < CHANCES; k++) {
         error[k] = rate * (target[k] - chances[k]);
-        out_bias[k] += error[k];
+        net->out_bias[k] += error[k];
     }
     for (int at = 0; at < WIDTH; at++) {
         Lanes total = {0}, steep = steepness(sums[at]), given = sums[at] * steep;
         for (int k = 0; k < CHANCES; k++) {
-            total += error[k] * out[k][at];
-            out[k][at] += error[k] * given;
+            total += error[k] * net->out[k][at];
+            net->out[k][at] += error[k] * given;
         }
         back[at] = total * steep * steep;
-        bias[at] += back[at];
+        net->bias[at] += back[at];
     }
     for (int i = 0; i < seen.count; i++) {
-        Lanes *row = into[seen.index[i]];
+        Lanes *row = net->into[seen.index[i]];
         float value = seen.value[i];
         for (int at = 0; at < WIDTH; at++) row[at] += value * back[at];
     }
@@ -270,14 +449,20 @@ static Position found[MOST_TURNS];
 static uint64_t found_key[MOST_TURNS], keys[2][PLACES];
 static int found_count, most, largest_used;
 
+static uint32_t slot_of[8192], slot_round[8192], rounds;
+
+static void forget(void) { found_count = 0, rounds++; }
+
 static void collect(const Position *position, uint64_t key, int dice, int first) {
     if (dice < most || (dice == most && dice == 1 && first < largest_used)) return;
-    if (dice > most || (dice == 1 && first > largest_used)) found_count = 0;
+    if (dice > most || (dice == 1 && first > largest_used)) forget();
     most = dice;
     if (dice == 1) largest_used = first;
-    for (int i = 0; i < found_count; i++)
-        if (found_key[i] == key) return;
+    unsigned slot = key & 8191;
+    for (; slot_round[slot] == rounds; slot = (slot + 1) & 8191)
+        if (found_key[slot_of[slot]] == key) return;
     if (found_count == MOST_TURNS) exit(3);
+    slot_round[slot] = rounds, slot_of[slot] = (uint32_t)found_count;
     found[found_count] = *position;
     found_key[found_count++] = key;
 }
@@ -311,7 +496,8 @@ static void extend(const Position *position, uint64_t key, const int *dice, int 
 
 static void turns(const Position *position, int one, int two) {
     int same[4] = {one, one, one, one}, forth[2] = {one, two}, back[2] = {two, one};
-    found_count = most = largest_used = 0;
+    most = largest_used = 0;
+    forget();
     if (one == two) extend(position, 0, same, 4, 0, BAR);
     else {
         extend(position, 0, forth, 2, 0, BAR);
@@ -327,72 +513,163 @@ static Position exchanged(const Position *position) {
     return other;
 }
 
-/* One match of self-play, and what is learned of it. */
-static int play(double rate) {
-    static Position past[MOST_PLIES];
-    static float values[MOST_PLIES][CHANCES], targets[MOST_PLIES][CHANCES];
+
+/* A position before a roll, and the sums of what it shares with those after the turn, which are
+   computed when they are needed. */
+typedef struct {
+    Position position;
+    Shape shape[2];
+    Seen seen;
+    Lanes base[NETS][WIDTH];
+    int ready[NETS];
+} Before;
+
+static void prepare(Before *before, const Position *position) {
+    before->position = *position;
+    for (int side = 0; side < 2; side++) before->shape[side] = shape_of(position->side[side]);
+    look(position, 1, &before->seen);
+    see_sides(&before->seen, &before->shape[1], &before->shape[0]);
+    memset(before->ready, 0, sizeof before->ready);
+}
+
+/* The chances of the other side after a turn of side 0; whether the match is decided. */
+static int value(Before *before, const Position *after, float *chances) {
+    if (end_of(after, chances)) return 1;
+    Seen seen;
+    Lanes sums[WIDTH];
+    Shape shape[2];
+    shape[0] = shape_of(after->side[0]);
+    look_again(&before->position, after, &seen);
+    see(&seen, RAW + SIDED, SIDED, shape[0].sided, before->shape[0].sided);
+    if (memcmp(before->position.side[1], after->side[1], PLACES)) {
+        shape[1] = shape_of(after->side[1]);
+        see(&seen, RAW, SIDED, shape[1].sided, before->shape[1].sided);
+    } else shape[1] = before->shape[1];
+    see_crossed(&seen, &shape[1], after->side[1][BAR], &shape[0], after->side[0][BAR]);
+    int net = class_of(&shape[0], &shape[1]);
+    if (!before->ready[net]) {
+        before->ready[net] = 1;
+        sum(&nets[net], &before->seen, nets[net].bias, before->base[net]);
+    }
+    sum(&nets[net], &seen, before->base[net], sums);
+    chances_by(&nets[net], sums, chances);
+    bound(after->side[1], after->side[0], chances);
+    return 0;
+}
+
+/* The best of the turns found, by the least chances of the other side. */
+static int best_turn(Before *before, float *chosen, int *over) {
+    int best = 0;
+    float least = 100;
+    for (int i = 0; i < found_count; i++) {
+        float chances[CHANCES];
+        int ended = value(before, &found[i], chances);
+        if (points(chances) < least) {
+            least = points(chances), best = i, *over = ended;
+            memcpy(chosen, chances, CHANCES * sizeof *chosen);
+        }
+    }
+    return best;
+}
+
+static struct Sample {
+    Position position;
+    float target[CHANCES];
+} kept[KEPT];
+static long seen_samples;
+
+/* A position to begin with: that of the game, or one after turns at random. */
+static Position beginning(void) {
     static const int8_t start[PLACES] = {[6] = 5, [8] = 3, [13] = 5, [24] = 2};
     Position here = {0};
-    Lanes base[WIDTH], sums[WIDTH];
-    Seen seen;
-    float end[CHANCES], after[CHANCES];
-    int plies = 0, ended = 0;
     memcpy(here.side[0], start, PLACES), memcpy(here.side[1], start, PLACES);
-    while (!ended) {
-        int one = die(), two = die(), best = 0;
-        float least = 100, chosen[CHANCES] = {0};
-        while (!plies && one == two) one = die(), two = die();
-        turns(&here, one, two);
-        look(&here, 1, &seen);
-        sum(&seen, bias, base);
-        for (int i = 0; i < found_count; i++) {
+    if ((double)(draw() >> 11) / (1ull << 53) < VARIED)
+        for (int count = 2 + (int)(draw() % 12); count > 0; count--) {
             float chances[CHANCES];
-            int over = end_of(&found[i], chances);
-            if (!over) {
-                look_again(&here, &found[i], &seen);
-                sum(&seen, base, sums);
-                chances_by(sums, chances);
-            }
-            if (points(chances) < least) {
-                least = points(chances), best = i, ended = over;
-                memcpy(chosen, chances, sizeof chosen);
-            }
+            turns(&here, die(), die());
+            Position next = found[draw() % (unsigned)found_count];
+            if (end_of(&next, chances)) break;
+            here = exchanged(&next);
         }
-        if (ended) memcpy(end, chosen, sizeof end);
-        else if (plies == MOST_PLIES) return 0; /* nothing is learned of a match without end */
-        else {
-            memcpy(values[plies], chosen, sizeof chosen);
-            past[plies++] = here = exchanged(&found[best]);
-        }
+    return here;
+}
+
+/* One match of self-play, and what is learned of it.  Each position's value at one ply, over all
+   rolls, is its target, corrected by what the same would correct in the positions that follow:
+   TD(lambda) without the luck of the dice. */
+static int play(double rate) {
+    static Position past[MOST_PLIES];
+    static float values[MOST_PLIES][CHANCES], means[MOST_PLIES][CHANCES];
+    static Before before;
+    Position here = beginning();
+    float after[CHANCES], chances[CHANCES] = {0};
+    int plies = 0, ended = 0;
+    while (!ended) {
+        int one = die(), two = die(), over = 0;
+        float mean[CHANCES] = {0}, chosen[CHANCES];
+        Position next = here;
+        if (plies == MOST_PLIES) return 0;
+        if (one < two) { int other = one; one = two, two = other; }
+        /* Doubles have the most turns: two of them, a high and a low one, stand for all. */
+        int doubled = one == two ? one : die();
+        prepare(&before, &here);
+        for (int a = 1; a < 7; a++)
+            for (int b = 1; b <= a; b++) {
+                if (a == b && a != doubled && a != 7 - doubled) continue;
+                turns(&here, a, b);
+                int best = best_turn(&before, chances, &over);
+                if (a == one && b == two) {
+                    ended = over, next = found[best];
+                    memcpy(chosen, chances, sizeof chosen);
+                }
+                for (int k = 0; k < CHANCES; k++)
+                    mean[k] += (float)(3 - (a != b)) / 36 * chances[k];
+            }
+        flip(mean, means[plies]);
+        past[plies] = here;
+        memcpy(values[plies++], chosen, sizeof chosen); /* after the turn */
+        here = exchanged(&next);
     }
-    flip(end, after);
+    /* `after` is what the positions that follow correct, as the other side sees it. */
+    memset(after, 0, sizeof after);
     for (int ply = plies - 1; ply >= 0; ply--) {
-        memcpy(targets[ply], after, sizeof after);
-        for (int k = 0; k < CHANCES; k++)
-            after[k] = (float)((1 - LAMBDA) * values[ply][k] + LAMBDA * after[k]);
-        flip(after, after);
+        float target[CHANCES];
+        for (int k = 0; k < CHANCES; k++) target[k] = means[ply][k] + LAMBDA * after[k];
+        struct Sample *sample = &kept[seen_samples++ % KEPT];
+        sample->position = past[ply];
+        memcpy(sample->target, target, sizeof target);
+        learn(&past[ply], target, (float)rate);
+        if (!ply) break;
+        after[0] = values[ply - 1][0] - target[0];
+        after[1] = target[3] - values[ply - 1][3], after[2] = target[4] - values[ply - 1][4];
+        after[3] = target[1] - values[ply - 1][1], after[4] = target[2] - values[ply - 1][2];
     }
-    for (int ply = plies - 1; ply >= 0; ply--) learn(&past[ply], targets[ply], (float)rate);
+    /* Of few positions the networks would learn the details. */
+    for (int i = 0; i < plies * REPLAYS && seen_samples > KEPT / 8; i++) {
+        unsigned long all = seen_samples < KEPT ? (unsigned long)seen_samples : KEPT;
+        struct Sample *sample = &kept[draw() % all];
+        learn(&sample->position, sample->target, (float)rate);
+    }
     return plies;
 }
 
 /* The file. */
 
 /* Its numbers: first the biases, then of each unit its chances, then of each input its units. */
-static float *weight_at(int number) {
-    if (number < HIDDEN) return (float *)bias + number;
+static float *weight_at(Network *net, int number) {
+    if (number < HIDDEN) return (float *)net->bias + number;
     number -= HIDDEN;
-    if (number < CHANCES) return out_bias + number;
+    if (number < CHANCES) return net->out_bias + number;
     number -= CHANCES;
     if (number < CHANCES * HIDDEN)
-        return (float *)out[number % CHANCES] + number / CHANCES;
+        return (float *)net->out[number % CHANCES] + number / CHANCES;
     number -= CHANCES * HIDDEN;
-    return (float *)into[number / HIDDEN] + number % HIDDEN;
+    return (float *)net->into[number / HIDDEN] + number % HIDDEN;
 }
 
-static int write_line(FILE *file, int number, int length) {
+static int write_line(FILE *file, Network *net, int number, int length) {
     for (int i = 0; i < length; i++)
-        fprintf(file, "%s%ld", i ? " " : "", lround((double)*weight_at(number + i) * UNIT));
+        fprintf(file, "%s%ld", i ? " " : "", lround((double)*weight_at(net, number + i) * UNIT));
     return number + length;
 }
 
@@ -406,28 +683,29 @@ static void write_name(FILE *file, const char *path) {
 }
 
 static void write_network(FILE *file, int played, int matches, int seed, const char *from) {
-    int number = 0;
     fprintf(file, "# The network behind backgammon's estimate; benchmarks/train_backgammon.c made it.\n");
-    fprintf(file, "format = \"plyhouse-backgammon-network-1\"\n");
+    fprintf(file, "format = \"plyhouse-backgammon-network-2\"\n");
     fprintf(file, "trained = \"TD(lambda) on %d ", played);
     if (played < matches) fprintf(file, "of %d ", matches);
     fprintf(file, "matches of self-play, seed %d, lambda %g, rate %g to %g", seed, LAMBDA, FIRST_RATE,
             LAST_RATE);
     if (from) fprintf(file, ", from "), write_name(file, from);
     fprintf(file, "\"\n");
-    fprintf(file, "hidden = %d\nhidden_bias = \"", HIDDEN);
-    number = write_line(file, number, HIDDEN);
-    fprintf(file, "\"\nchances_bias = \"");
-    number = write_line(file, number, CHANCES);
-    fprintf(file, "\"\n# Of each hidden unit its weights in the five chances.\nchances = \"\"\"\n");
-    for (int unit = 0; unit < HIDDEN; unit++)
-        number = write_line(file, number, CHANCES), fputc('\n', file);
-    fprintf(file, "\"\"\"\n# Of each place (borne off, points 1 to 24, bar) of who rolls, then of the other,\n"
-                  "# four inputs (blot, point, spare, more) with their weights in the hidden units.\n"
-                  "inputs = \"\"\"\n");
-    for (int i = 0; i < INPUTS; i++)
-        number = write_line(file, number, HIDDEN), fputc('\n', file);
-    fprintf(file, "\"\"\"\n");
+    fprintf(file, "hidden = %d\n", HIDDEN);
+    for (Network *net = nets; net < nets + NETS; net++) {
+        int number = 0;
+        fprintf(file, "\n[[networks]]\nhidden_bias = \"");
+        number = write_line(file, net, number, HIDDEN);
+        fprintf(file, "\"\nchances_bias = \"");
+        number = write_line(file, net, number, CHANCES);
+        fprintf(file, "\"\n# Of each hidden unit its weights in the five chances.\nchances = \"\"\"\n");
+        for (int unit = 0; unit < HIDDEN; unit++)
+            number = write_line(file, net, number, CHANCES), fputc('\n', file);
+        fprintf(file, "\"\"\"\n# Of each input its weights in the hidden units.\ninputs = \"\"\"\n");
+        for (int i = 0; i < INPUTS; i++)
+            number = write_line(file, net, number, HIDDEN), fputc('\n', file);
+        fprintf(file, "\"\"\"\n");
+    }
 }
 
 /* Open the file beside the one to write, whose name is given back, too. */
@@ -478,37 +756,90 @@ static void find(FILE *file, const char *name) {
     }
 }
 
-static void read_numbers(FILE *file, const char *name, int length, int unit, int units) {
+static void read_numbers(FILE *file, Network *net, const char *name, int length, int unit,
+                         int units) {
     find(file, name);
     if (fscanf(file, " %*[\"]") < 0) exit(4);
     for (int i = 0; i < length; i++) {
         long value;
         if (fscanf(file, "%ld", &value) != 1) exit(4);
         /* As many numbers of each input as the file has units. */
-        *weight_at(unit + i / units * HIDDEN + i % units) = (float)((double)value / UNIT);
+        *weight_at(net, unit + i / units * HIDDEN + i % units) = (float)((double)value / UNIT);
     }
 }
 
 /* Read the weights of a file, whose units come before those that it does not have. */
 static void load(const char *path) {
     FILE *file = fopen(path, "r");
+    char version[64] = "";
     int units;
     if (!file) {
         perror(path);
         exit(1);
     }
+    find(file, "format");
+    if (fscanf(file, " \"%63[^\"]", version) != 1) exit(4);
+    int old = !strcmp(version, "plyhouse-backgammon-network-1");
     find(file, "hidden");
     if (fscanf(file, "%d", &units) != 1 || units < 1 || units > HIDDEN) {
         fprintf(stderr, "%s has not 1 to %d hidden units\n", path, HIDDEN);
         exit(4);
     }
-    for (int k = 0; k < CHANCES; k++)
-        for (int at = 0; at < WIDTH; at++) out[k][at] *= 0.1f;
-    read_numbers(file, "hidden_bias", units, 0, units);
-    read_numbers(file, "chances_bias", CHANCES, HIDDEN, CHANCES);
-    read_numbers(file, "chances", CHANCES * units, HIDDEN + CHANCES, CHANCES * units);
-    read_numbers(file, "inputs", INPUTS * units, HIDDEN + CHANCES + CHANCES * HIDDEN, units);
+    for (Network *net = nets; net < nets + NETS; net++) {
+        if (old) rewind(file);
+        for (int k = 0; k < CHANCES; k++)
+            for (int at = 0; at < WIDTH; at++) net->out[k][at] *= 0.1f;
+        read_numbers(file, net, "hidden_bias", units, 0, units);
+        read_numbers(file, net, "chances_bias", CHANCES, HIDDEN, CHANCES);
+        read_numbers(file, net, "chances", CHANCES * units, HIDDEN + CHANCES, CHANCES * units);
+        read_numbers(file, net, "inputs", (old ? RAW : INPUTS) * units,
+                     HIDDEN + CHANCES + CHANCES * HIDDEN, units);
+        if (old)
+            for (int i = 0; i < INPUTS; i++)
+                for (int unit = 0; unit < units; unit++)
+                    if (i >= RAW || ((i / 4 % PLACES == 0 || i / 4 % PLACES == BAR) && i % 4))
+                        ((float *)net->into[i])[unit] = 0;
+    }
     fclose(file);
+}
+
+/* Loss by a judge's values: lines of a kind, a number of turns, and of each turn the counts of
+   both sides after it, and its value for the side that moved. */
+static int judge(const char *path) {
+    FILE *file = fopen(path, "r");
+    int kind, count;
+    double total[16] = {0}, squares[16] = {0}, rows[16] = {0};
+    if (!file) return 1;
+    while (fscanf(file, "%d %d", &kind, &count) == 2) {
+        double best = -100, chosen = 0;
+        float least = 100;
+        Position here;
+        Before before;
+        for (int i = 0; i < count; i++) {
+            Position after = {0};
+            float chances[CHANCES];
+            double worth;
+            for (int place = 0; place < 2 * PLACES; place++) {
+                int number;
+                if (fscanf(file, "%d", &number) != 1) return 1;
+                after.side[place / PLACES][place % PLACES] = (int8_t)number;
+            }
+            if (fscanf(file, "%lf", &worth) != 1) return 1;
+            if (!i) here = after, prepare(&before, &here);
+            value(&before, &after, chances);
+            if (points(chances) < least) least = points(chances), chosen = worth;
+            if (worth > best) best = worth;
+        }
+        for (int all = 0; all < 2; all++) {
+            int k = all ? 15 : kind & 7;
+            total[k] += best - chosen, squares[k] += (best - chosen) * (best - chosen), rows[k]++;
+        }
+    }
+    for (int k = 0; k < 16; k++)
+        if (rows[k])
+            printf("%2d %6.0f  %.5f +- %.5f\n", k, rows[k], total[k] / rows[k],
+                   1.96 * sqrt(squares[k] / rows[k]) / sqrt(rows[k]));
+    return 0;
 }
 
 int main(int count, char **given) {
@@ -522,10 +853,19 @@ int main(int count, char **given) {
     for (int side = 0; side < 2; side++)
         for (int place = 0; place < PLACES; place++) keys[side][place] = draw();
     prepare_inputs();
-    for (int i = HIDDEN + CHANCES; i < HIDDEN + CHANCES + (CHANCES + INPUTS) * HIDDEN; i++)
-        *weight_at(i) = small_weight();
-    /* Gammons are rarer than wins, and backgammons rarer than gammons. */
-    out_bias[1] = out_bias[3] = -1.5f, out_bias[2] = out_bias[4] = -4;
+    prepare_escapes();
+    prepare_rolls();
+    for (Network *net = nets; net < nets + NETS; net++) {
+        for (int i = HIDDEN + CHANCES; i < HIDDEN + CHANCES + (CHANCES + INPUTS) * HIDDEN; i++)
+            *weight_at(net, i) = small_weight();
+        /* Gammons are rarer than wins, and backgammons rarer than gammons. */
+        net->out_bias[1] = net->out_bias[3] = -1.5f, net->out_bias[2] = net->out_bias[4] = -4;
+    }
+    if (count == 4 && !strcmp(given[1], "judge")) {
+        memset(nets, 0, sizeof nets);
+        load(given[2]);
+        return judge(given[3]);
+    }
     const char *from = count == 5 ? given[4] : NULL;
     char *name;
     if (from) load(from);

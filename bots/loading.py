@@ -64,6 +64,7 @@ REFERENCE_BOTS: Final[dict[str, str]] = {
     "gnubg": "plyhouse.bots.engines.gnubg_bot:GnubgBot",
     "gtp": "plyhouse.bots.engines.gtp_bot:GtpBot",
     "hard": "plyhouse.bots.reference.level_bots:HardBot",
+    "hearts": "plyhouse.bots.reference.hearts_bot:HeartsBot",
     "holdem_rules": "plyhouse.bots.reference.holdem_rule_bot:HoldemRuleBot",
     "ismcts": "plyhouse.bots.reference.ismcts_bot:IsmctsBot",
     "kuhn_optimal": "plyhouse.bots.reference.kuhn_bot:KuhnOptimal",

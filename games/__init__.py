@@ -22,7 +22,7 @@ Tools for games of any kind:
     position            a match in progress, and the one way to apply an event to it
     testing             `check_game`: the laws for authors; `notation_laws`: on one position
     playthrough         one whole play as text, for golden files
-    counting            perft and other counts that prove rules
+    counting            perft, whose counts prove rules
     trees               games that are a written tree; `tree_notation` reads the text
     values              values as people read them: chances of winning, or returns with a unit
     observation_fields  the fields of observations, as their authors describe them

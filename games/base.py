@@ -519,6 +519,13 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
             return self.format_chance(state, action)
         return self.format(state, action)
 
+    def display_part(self, seen: str) -> str:
+        """Return as people write it what a viewer sees who may not see the whole action.
+
+        ``seen`` is the text of `visible`, such as ``-4`` for an exchange of four tiles.
+        """
+        return seen
+
     def format_chance(self, state: Any, outcome: Any) -> str:
         """Return a chance outcome as text, e.g. "4" for a die or "K" for a card."""
         return str(outcome)

@@ -194,6 +194,10 @@ class Renamed(Game):
         """Text of an action as people write it, with the names of the variant."""
         return self.other(self.original.display(state, action))
 
+    def display_part(self, seen: str) -> str:
+        """Text of what a viewer sees of an action, with the names of the variant."""
+        return self.other(self.original.display_part(self.other(seen)))
+
     def format_chance(self, state: Any, outcome: Any) -> str:
         """Text of a chance outcome, with the names of the variant."""
         return self.other(self.original.format_chance(state, outcome))

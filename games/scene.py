@@ -185,7 +185,8 @@ class Hand:
     * "": cards.
     * "pile": a pile of cards with the last one on top.
     * "suits": open cards in the order of their suits.
-    * "trick": what the seat has played to the middle; elements come in the order of play.
+    * "trick": what the seat has played to the middle; elements come in the order of play.  Hidden
+      cards are a stack: each has the same label, which says what all of them are.
     * "dice", "coins".
     """
 

@@ -1,4 +1,4 @@
-"""Draw a scene as a picture (SVG) without a browser: for language models, reports and mails.
+"""Draw a scene as a picture (SVG) without a browser: for language models and notebooks.
 
 The web client draws scenes itself, larger and with everything that can be chosen.  This module
 draws what one sees: boards with their pieces, cards, dice, numbers and the status.  It omits
@@ -34,7 +34,7 @@ NAMED: Final = {"white": LIGHT, "black": DARK, "red": "#c0392b", "yellow": "#f1c
 FIGURES: Final = {
     "king": "\u265a", "queen": "\u265b", "rook": "\u265c", "bishop": "\u265d",
     "knight": "\u265e", "pawn": "\u265f\ufe0e", "cross": "\u00d7", "ring": "\u25cb",
-    "hit": "\u2737", "sunk": "\u2737", "miss": "\u2022", "ghost": "\u1f47b", "ship": "\u25ae",
+    "hit": "\u2737", "sunk": "\u2737", "miss": "\u2022", "ghost": "\U0001f47b", "ship": "\u25ae",
 }  # fmt: skip
 """Characters that stand for figures; others are drawn as their text."""
 GROUNDS: Final = {
@@ -92,11 +92,13 @@ class _Sheet:
             f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{fill}" stroke="#404040"/>'
         )
 
-    def done(self) -> str:
+    def done(self, title: str) -> str:
         high = self.y + 12
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width:g}" height="{high:g}" '
-            f'viewBox="0 0 {self.width:g} {high:g}" font-family="DejaVu Sans, sans-serif">'
+            f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{self.width:g}" '
+            f'height="{high:g}" viewBox="0 0 {self.width:g} {high:g}" '
+            'font-family="DejaVu Sans, sans-serif">'
+            f"<title>{escape(title)}</title>"
             f'<rect width="100%" height="100%" fill="#ffffff"/>{"".join(self.parts)}</svg>'
         )
 
@@ -122,9 +124,10 @@ def draw_svg(scene: Fields) -> str:
                     _draw_cards(sheet, element["label"], pieces)
             case "text":
                 sheet.line(str(element["text"]))
-    if scene.get("status"):
-        sheet.line(str(scene["status"]), bold=True)
-    return sheet.done()
+    status = str(scene.get("status") or "")
+    if status:
+        sheet.line(status, bold=True)
+    return sheet.done(status)
 
 
 def _draw_hand(sheet: _Sheet, hand: Fields) -> None:

@@ -2,6 +2,8 @@
 
 Bots and commands import it, the server and the search library do not.
 
+weights                                     steps of Adam, and networks as files
+checkpoints                                 trainings in steps, and how they are kept
 tuning                                      weights of an evaluation, from results or self-play
 board_views, policy_networks                boards as inputs of networks, networks and their files
 alphazero_training                          their training by self-play
@@ -12,7 +14,6 @@ leduc_network, leduc_subgames               values of its hands for that, and wh
 leduc_training                              the training of that network
 limit_holdem                                buckets, betting tree and policies of limit hold'em
 limit_holdem_training                       such a policy in training
-local_best_response                         a lower bound on what a policy of limit hold'em loses
 """
 
 if __name__ != "plyhouse.learning":

@@ -15,12 +15,8 @@ checkpoint gives the same weights as one that was never interrupted, on the same
 
 from __future__ import annotations
 
-import hashlib
-import json
-import zlib
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -29,24 +25,20 @@ from numpy.typing import NDArray
 from plyhouse.games.registry import get_game
 from plyhouse.learning.alphazero_curve import Rival, measure, random_opening
 from plyhouse.learning.board_views import BoardView, view_of
+from plyhouse.learning.checkpoints import Training
 from plyhouse.learning.policy_networks import (
     EXPLORATION,
     PolicyNetwork,
     search_together,
     write_policy_network,
 )
-from plyhouse.search.files import InvalidFile, write_atomically
+from plyhouse.learning.weights import adam_step
 from plyhouse.search.garbage_collection import no_full_collections
 from plyhouse.search.kernels import kernel_for
 from plyhouse.search.kernels.self_play import SelfPlayTree
 
-VERSION: Final = "plyhouse-alphazero-training-1"
 NOISE: Final = 0.25
 """Share of Dirichlet noise in the priors of a root."""
-KEPT: Final = (0.9, 0.999)
-"""Shares that Adam keeps of its mean gradient and mean square in a step."""
-LEAST: Final = 1e-8
-"""Keeps Adam from dividing by 0."""
 DECAY: Final = 0.01
 """Share of the weights that a step at rate 1 takes away."""
 PLAYING: Final = 0.995
@@ -55,10 +47,6 @@ EARLIEST: Final = 8_000
 """Positions that are kept at least."""
 RECENT: Final = 0.4
 """Share of all positions that are kept to learn from, the newest ones."""
-
-
-class InvalidTraining(InvalidFile):
-    """A file that is no checkpoint of a training, or is damaged."""
 
 
 @dataclass(frozen=True)
@@ -133,8 +121,8 @@ class Samples:
         return Samples(*[np.concatenate(pair)[-most:] for pair in pairs])
 
 
-class AlphaZeroTraining:
-    """A network in training: ``run`` goes on, ``save`` and ``load`` keep it.
+class AlphaZeroTraining(Training):
+    """A network in training.
 
     >>> settings = AlphaZeroSettings("tic_tac_toe", channels=4, hidden=8, matches=2, measured=0)
     >>> training = AlphaZeroTraining(settings)
@@ -142,6 +130,10 @@ class AlphaZeroTraining:
     >>> training.played  # whole steps
     4
     """
+
+    form = "plyhouse-alphazero-training-2"
+    settings_type = AlphaZeroSettings
+    counters = ("played", "made", "steps")
 
     def __init__(self, settings: AlphaZeroSettings) -> None:
         self.settings = settings
@@ -172,13 +164,6 @@ class AlphaZeroTraining:
         """Return a network of the right size, with all weights 0."""
         settings = self.settings
         return PolicyNetwork(self.view, settings.channels, settings.hidden, direct=settings.direct)
-
-    def run(self, matches: int, progress: Callable[[], None] = lambda: None) -> None:
-        """Play until at least so many matches were played; call ``progress`` after each step."""
-        while self.played < matches:
-            self.step()
-            self.mark()
-            progress()
 
     def step(self) -> None:
         """Play some matches and learn from them."""
@@ -243,23 +228,16 @@ class AlphaZeroTraining:
         )
         self.steps += 1
         rate = settings.rate_after(self.played)
-        scaled = rate * (1 - KEPT[1] ** self.steps) ** 0.5 / (1 - KEPT[0] ** self.steps)
+        adam_step(self.network.weights, slopes, self.mean, self.square, self.steps, rate)
         kept = min(PLAYING, self.steps / (self.steps + 10))
-        for weight, slope, mean, square, playing in zip(
-            self.network.weights, slopes, self.mean, self.square, self.player.weights, strict=True
-        ):
-            mean += (1 - KEPT[0]) * (slope - mean)
-            square += (1 - KEPT[1]) * (slope * slope - square)
-            weight -= scaled * mean / (np.sqrt(square) + LEAST)
+        for weight, playing in zip(self.network.weights, self.player.weights, strict=True):
             if weight.ndim > 1:
                 weight *= 1 - rate * DECAY
             playing += (1 - kept) * (weight - playing)
 
     def mark(self) -> None:
         """Add a point to the curve after 100, 200, 500, 1000, 2000 and so on matches."""
-        last = self.curve[-1][0] if self.curve else 0
-        passed = [each for each in _marks(self.played) if each > last]
-        if passed and self.settings.measured > 1:
+        if self.played >= self.next_point(100) and self.settings.measured > 1:
             found = measure(self.player, self.settings.measured, self.rival)
             if found is not None:
                 self.curve.append((self.played, *found))
@@ -274,62 +252,15 @@ class AlphaZeroTraining:
         )
         return write_policy_network(self.player, trained, self.curve)
 
-    def _arrays(self) -> list[NDArray[Any]]:
-        return [*self.network.weights, *self.player.weights, *self.mean, *self.square]
+    def arrays(self) -> list[NDArray[Any]]:
+        """Return the weights, those that play, Adam's means, and the positions."""
+        weights = [*self.network.weights, *self.player.weights]
+        return [*weights, *self.mean, *self.square, *self.samples.arrays()]
 
-    def save(self, path: str | Path) -> None:
-        """Write a checkpoint in one step; raises `OSError`."""
-        arrays = [*self._arrays(), *self.samples.arrays()]
-        data = zlib.compress(b"".join([_little(array).tobytes() for array in arrays]), 1)
-        head: dict[str, Any] = {
-            "format": VERSION,
-            "settings": asdict(self.settings),
-            "played": self.played,
-            "made": self.made,
-            "steps": self.steps,
-            "curve": self.curve,
-            "samples": len(self.samples.values),
-        }
-        head["sha256"] = _digest(head, data)
-        write_atomically(path, json.dumps(head).encode() + b"\n" + data)
-
-    @classmethod
-    def load(cls, path: str | Path) -> AlphaZeroTraining:
-        """Return the training of a checkpoint.
-
-        Raises `InvalidTraining` for a file that is none or is damaged, and `OSError`.
-        """
-        line, _, data = Path(path).read_bytes().partition(b"\n")
-        try:
-            head = json.loads(line)
-            known = head["format"] == VERSION
-        except (ValueError, KeyError, TypeError):
-            known = False
-        if not known:
-            raise InvalidTraining(path, f"this is not a checkpoint of format {VERSION!r}")
-        if head.pop("sha256", None) != _digest(head, data):
-            raise InvalidTraining(
-                path, "its content does not fit its checksum: it is damaged, train again"
-            )
-        training = cls(AlphaZeroSettings(**head["settings"]))
-        count = head["samples"]
-        training.samples = Samples(
-            np.zeros((count, 3), np.int64),
-            np.zeros((count, training.view.actions), np.float32),
-            np.zeros(count, np.float32),
-        )
-        content = zlib.decompress(data)
-        at = 0
-        for array in [*training._arrays(), *training.samples.arrays()]:
-            kind = _little(array).dtype
-            found = np.frombuffer(content, kind, array.size, at)
-            array[...] = found.reshape(array.shape)
-            at += array.nbytes
-        training.played = head["played"]
-        training.made = head["made"]
-        training.steps = head["steps"]
-        training.curve = [(played, share, margin) for played, share, margin in head["curve"]]
-        return training
+    def restore(self, arrays: Sequence[NDArray[Any]]) -> None:
+        """Continue with the arrays of a checkpoint; the positions are as many as it has."""
+        self.samples = Samples(*arrays[-3:])
+        super().restore(arrays)
 
 
 class _Match:
@@ -386,19 +317,3 @@ class _Match:
                 end = sign * value
             found.append(result * sign * end + (1 - result) * value)
         return found[::-1]
-
-
-def _marks(most: int) -> list[int]:
-    """Return 100, 200, 500, 1000 and so on, up to ``most``."""
-    marks = [first * 10**power for power in range(2, 8) for first in (1, 2, 5)]
-    return [mark for mark in marks if mark <= most]
-
-
-def _little(array: NDArray[Any]) -> NDArray[Any]:
-    """Return the array in the byte order of the file."""
-    return array.astype(array.dtype.newbyteorder("<"), copy=False)
-
-
-def _digest(head: dict[str, Any], data: bytes) -> str:
-    """Return the checksum of a checkpoint."""
-    return hashlib.sha256(json.dumps(head).encode() + b"\n" + data).hexdigest()

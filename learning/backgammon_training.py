@@ -11,15 +11,9 @@ the same weights as one that was never interrupted, on the same machine.
 
 from __future__ import annotations
 
-import base64
-import binascii
 import functools
-import hashlib
-import itertools
-import json
 import random
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -39,22 +33,15 @@ from plyhouse.games.stochastic.backgammon.estimate import (
 )
 from plyhouse.games.stochastic.backgammon.rules import CHECKERS, START
 from plyhouse.games.stochastic.backgammon.turns import apply_turn, turns_of
-from plyhouse.search.files import InvalidFile, write_atomically
+from plyhouse.learning.checkpoints import Training
+from plyhouse.learning.weights import adam_step
+from plyhouse.search.files import InvalidFile
 from plyhouse.search.kernels.backgammon_learning import BackgammonLearningKernel, row_scale
 
 Floats = NDArray[np.float64]
 SHIPPED: Final = Path(__file__).with_name("backgammon_network.toml")
 """A network that a training of this module has made; docs/search/td-gammon.md has its curve."""
-VERSION: Final = "plyhouse-backgammon-training-1"
 ROWS: Final = 2 * PLACES * INPUTS
-KEPT: Final = (0.9, 0.999)
-"""Shares that Adam keeps of its mean gradient and mean square in a step."""
-LEAST: Final = 1e-8
-"""Keeps Adam from dividing by 0."""
-
-
-class InvalidCheckpoint(InvalidFile):
-    """A file that is no checkpoint of a training, or one with other settings."""
 
 
 @dataclass(frozen=True)
@@ -162,14 +149,18 @@ def gradient(weights: Weights, inputs: Floats, targets: Floats) -> Weights:
     return Weights(inputs.T @ back, back.sum(axis=0), given.T @ error, error.sum(axis=0))
 
 
-class BackgammonTraining:
-    """A network in training: ``run`` goes on, ``save`` and ``load`` keep it.
+class BackgammonTraining(Training):
+    """A network in training.
 
     >>> training = BackgammonTraining(Settings(hidden=4, batch=2))
     >>> training.run(3)
     >>> training.played  # whole batches
     4
     """
+
+    form = "plyhouse-backgammon-training-2"
+    settings_type = Settings
+    counters = ("played", "steps")
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -183,13 +174,6 @@ class BackgammonTraining:
         self.curve: list[tuple[int, float, float]] = []
         """Matches played, points a match against the game's own network, and the margin at 95 %."""
 
-    def run(self, matches: int, progress: Callable[[], None] = lambda: None) -> None:
-        """Play until at least so many matches were played; call ``progress`` after each step."""
-        while self.played < matches:
-            self.step()
-            self.mark()
-            progress()
-
     def step(self) -> None:
         """Play one batch of matches and learn from them."""
         weights = self.weights
@@ -202,17 +186,8 @@ class BackgammonTraining:
         self.steps += 1
         found = gradient(weights, encode(kernel.positions), np.array(kernel.targets))
         rate = self.settings.rate_after(self.played)
-        rate *= np.sqrt(1 - KEPT[1] ** self.steps) / (1 - KEPT[0] ** self.steps)
-        for weight, slope, mean, square in zip(
-            weights.arrays(),
-            found.arrays(),
-            self.mean.arrays(),
-            self.square.arrays(),
-            strict=True,
-        ):
-            mean += (1 - KEPT[0]) * (slope - mean)
-            square += (1 - KEPT[1]) * (slope * slope - square)
-            weight -= rate * mean / (np.sqrt(square) + LEAST)
+        moments = self.mean.arrays(), self.square.arrays()
+        adam_step(weights.arrays(), found.arrays(), *moments, self.steps, rate)
 
     def kernel(self) -> BackgammonLearningKernel:
         """Return a player that uses the weights as they are now."""
@@ -226,8 +201,7 @@ class BackgammonTraining:
 
     def mark(self) -> None:
         """Add a point to the curve after 1000, 2000, 5000, 10,000 and so on matches."""
-        last = self.curve[-1][0] if self.curve else 0
-        due = next(each for each in _marks() if each > last)
+        due = self.next_point(1000)
         if self.played >= due and self.settings.pairs > 1:
             self.curve.append((due, *against_estimate(self.kernel(), self.settings.pairs)))
 
@@ -264,63 +238,9 @@ class BackgammonTraining:
         ]
         return "\n".join(lines) + "\n"
 
-    def save(self, path: str | Path) -> None:
-        """Write a checkpoint in one step; raises `OSError`."""
-        arrays = [
-            *self.weights.arrays(),
-            *self.mean.arrays(),
-            *self.square.arrays(),
-        ]
-        data = b"".join([array.astype("<f8").tobytes() for array in arrays])
-        content: dict[str, Any] = {
-            "format": VERSION,
-            "settings": asdict(self.settings),
-            "played": self.played,
-            "steps": self.steps,
-            "curve": self.curve,
-            "arrays": base64.b64encode(data).decode(),
-        }
-        content["sha256"] = _digest(content)
-        write_atomically(path, json.dumps(content, indent=1).encode() + b"\n")
-
-    @classmethod
-    def load(cls, path: str | Path) -> BackgammonTraining:
-        """Return the training of a checkpoint.
-
-        Raises `InvalidCheckpoint` for a file that is none or is damaged, and `OSError`.
-        """
-        try:
-            content = json.loads(Path(path).read_bytes())
-            known = content["format"] == VERSION
-        except (ValueError, KeyError, TypeError):
-            known = False
-        if not known:
-            raise InvalidCheckpoint(path, f"this is not a checkpoint of format {VERSION!r}")
-        if content.pop("sha256", None) != _digest(content):
-            raise InvalidCheckpoint(
-                path, "its content does not fit its checksum: it is damaged, train again"
-            )
-        training = cls(Settings(**content["settings"]))
-        try:
-            data = np.frombuffer(base64.b64decode(content["arrays"], validate=True), "<f8")
-        except (binascii.Error, ValueError) as error:
-            raise InvalidCheckpoint(path, f"its weights cannot be decoded: {error}") from error
-        arrays = [
-            *training.weights.arrays(),
-            *training.mean.arrays(),
-            *training.square.arrays(),
-        ]
-        wanted = sum(array.size for array in arrays)
-        if data.size != wanted:
-            raise InvalidCheckpoint(path, f"it has {data.size} weights, expected {wanted}")
-        at = 0
-        for array in arrays:
-            array[...] = data[at : at + array.size].reshape(array.shape)
-            at += array.size
-        training.played = content["played"]
-        training.steps = content["steps"]
-        training.curve = [(played, mean, margin) for played, mean, margin in content["curve"]]
-        return training
+    def arrays(self) -> list[Floats]:
+        """Return the weights and Adam's means."""
+        return [*self.weights.arrays(), *self.mean.arrays(), *self.square.arrays()]
 
 
 def load_backgammon_network(path: str | Path = SHIPPED) -> Network:
@@ -379,18 +299,6 @@ def _points_after(mine: list[int], theirs: list[int], dice: int, turn: int) -> f
     return -3.0 if own[0] == CHECKERS else points_of(tuple(other), tuple(own))
 
 
-def _marks() -> Iterator[int]:
-    """Yield 1000, 2000, 5000, 10,000, and so on."""
-    for power in itertools.count(3):
-        for digit in (1, 2, 5):
-            yield digit * 10**power
-
-
 def _line(numbers: Floats) -> str:
     """Return weights as they are stored: whole numbers."""
     return " ".join([str(int(number)) for number in np.rint(numbers * UNIT)])
-
-
-def _digest(content: dict[str, Any]) -> str:
-    text = json.dumps(content, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -12,10 +12,6 @@ only, so its solution changes at borders in each range by itself, and is constan
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -24,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plyhouse.learning.leduc_subgames import HANDS, PAID
+from plyhouse.learning.weights import read_fields, read_weights, weight_lines
 from plyhouse.search.files import InvalidFile
 
 Floats = NDArray[Any]
@@ -146,8 +143,6 @@ def write_leduc_network(
     ``trained`` says in one line how; ``curve`` has a row for each measurement: subgames solved, the
     errors in chips in random subgames and in those met, and NashConv.
     """
-    data = b"".join([weight.astype("<f2").tobytes() for weight in network.weights])
-    text = base64.b64encode(data).decode()
     lines = [
         "# Values of hands in Leduc poker, made by `plyhouse learn leduc_poker`.",
         f'format = "{FORMAT}"',
@@ -158,11 +153,7 @@ def write_leduc_network(
         "]",
         f"hidden = {network.hidden}",
         f"features = {network.features}",
-        f'sha256 = "{hashlib.sha256(data).hexdigest()}"',
-        "# 16-bit floats, little-endian: three layers, each with its bias.",
-        'weights = """\\',
-        *[text[at : at + 100] + "\\" for at in range(0, len(text), 100)],
-        '"""',
+        *weight_lines(network.weights, "three layers"),
     ]
     return "\n".join(lines) + "\n"
 
@@ -172,35 +163,12 @@ def load_leduc_network(path: str | Path = SHIPPED) -> LeducNetwork:
 
     Raises `InvalidFile` for a file that is none or is damaged, and `OSError`.
     """
-    try:
-        content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except ValueError as error:  # also text that is not UTF-8
-        raise InvalidFile(path, f"this is not a network: {error}") from error
-    if content.get("format") != FORMAT:
-        raise InvalidFile(path, f"this is not a network of format {FORMAT!r}")
-    for name, kind in (("hidden", int), ("features", int), ("weights", str)):
-        if not isinstance(content.get(name), kind):
-            raise InvalidFile(path, f"its {name} is missing or of the wrong type")
+    content = read_fields(path, FORMAT, {"hidden": int, "features": int})
     hidden, features = content["hidden"], content["features"]
     if not (0 < hidden <= LARGEST and 0 < features <= LARGEST):
         raise InvalidFile(
             path, f"it has {hidden} hidden units and {features} features, expected 1 to {LARGEST}"
         )
-    try:
-        data = base64.b64decode(content["weights"], validate=True)
-    except (binascii.Error, ValueError) as error:
-        raise InvalidFile(path, f"its weights cannot be decoded: {error}") from error
     network = LeducNetwork(hidden, features)
-    wanted = sum(weight.size for weight in network.weights)
-    if len(data) != 2 * wanted:
-        raise InvalidFile(path, f"it has {len(data) / 2:g} weights, expected {wanted}")
-    if content.get("sha256") != hashlib.sha256(data).hexdigest():
-        raise InvalidFile(path, "its weights do not fit their checksum: it is damaged")
-    found: Floats = np.frombuffer(data, "<f2").astype(np.float32)
-    if not np.isfinite(found).all():
-        raise InvalidFile(path, "its weights are not finite")
-    at = 0
-    for weight in network.weights:
-        weight[...] = found[at : at + weight.size].reshape(weight.shape)
-        at += weight.size
+    read_weights(path, content, network.weights)
     return network

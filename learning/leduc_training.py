@@ -11,32 +11,23 @@ checkpoint gives the same weights as one that was never interrupted, on the same
 
 from __future__ import annotations
 
-import io
-import itertools
-import json
-import zipfile
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plyhouse.games.registry import get_game
+from plyhouse.learning.checkpoints import Training
 from plyhouse.learning.leduc_continual import LINE_PAID, FirstRound, continual_policy
 from plyhouse.learning.leduc_network import LeducNetwork, write_leduc_network
 from plyhouse.learning.leduc_subgames import PAID, SecondRounds, deal_ranges
+from plyhouse.learning.weights import adam_step
 from plyhouse.search.equilibria.best_response import nash_conv
-from plyhouse.search.files import InvalidFile, write_atomically
 
 Floats = NDArray[Any]
 
-VERSION: Final = "plyhouse-leduc-training-1"
-KEPT: Final = (0.9, 0.999)
-"""Shares that Adam keeps of its mean gradient and mean square in a step."""
-LEAST: Final = 1e-8
-"""Keeps Adam from dividing by 0."""
 BATCH: Final = 144
 """Subgames of each number of chips in a step of Adam from those met; a sixth as many random."""
 OLDEST: Final = 0.4
@@ -53,10 +44,6 @@ HELD_OUT: Final = 600
 """Random subgames that measure a point of the curve."""
 FIRST: Final = 1000
 """Iterations of the first round, and of each second round, for the NashConv of the curve."""
-
-
-class InvalidTraining(InvalidFile):
-    """A file that is no checkpoint of a training."""
 
 
 @dataclass(frozen=True)
@@ -78,14 +65,18 @@ class LeducSettings:
     """Steps of Adam after each batch of subgames."""
 
 
-class LeducTraining:
-    """A network in training: ``run`` goes on, ``save`` and ``load`` keep it.
+class LeducTraining(Training):
+    """A network in training.
 
     >>> training = LeducTraining(LeducSettings(hidden=4, features=4, iterations=20, steps=2))
     >>> training.run(1)
     >>> training.played  # whole batches
     720
     """
+
+    form = "plyhouse-leduc-training-2"
+    settings_type = LeducSettings
+    counters = ("played", "steps", "batches", "error")
 
     def __init__(self, settings: LeducSettings) -> None:
         self.settings = settings
@@ -106,12 +97,6 @@ class LeducTraining:
         """Mean error in chips in the last ranges met, before anything was learned from them."""
         self.curve: list[tuple[int, float, float, float]] = []
         """Subgames solved, mean errors in chips in random ranges and in those met, NashConv."""
-
-    def run(self, subgames: int) -> None:
-        """Solve at least so many subgames in all, and learn."""
-        while self.played < subgames:
-            self.step()
-            self.mark()
 
     def step(self) -> None:
         """Solve one batch of subgames, and learn."""
@@ -156,13 +141,7 @@ class LeducTraining:
         ranges, values = np.concatenate([self.met[:, :, rows], self.random[:, :, others]], axis=2)
         slopes = self.network.gradient(ranges, values)
         self.steps += 1
-        rate *= np.sqrt(1 - KEPT[1] ** self.steps) / (1 - KEPT[0] ** self.steps)
-        for weight, slope, mean, square in zip(
-            self.network.weights, slopes, self.mean, self.square, strict=True
-        ):
-            mean += (1 - KEPT[0]) * (slope - mean)
-            square += (1 - KEPT[1]) * (slope * slope - square)
-            weight -= rate * mean / (np.sqrt(square) + LEAST)
+        adam_step(self.network.weights, slopes, self.mean, self.square, self.steps, rate)
 
     def mean_error(self, solved: Floats) -> float:
         """Return the mean absolute error of the network in solved subgames, in chips."""
@@ -175,8 +154,7 @@ class LeducTraining:
 
     def mark(self) -> None:
         """Add a point to the curve after 1000, 2000, 5000, 10,000 and so on subgames."""
-        last = self.curve[-1][0] if self.curve else 0
-        due = next(each for each in _marks() if each > last)
+        due = self.next_point(1000)
         if self.played >= due:
             self.curve.append((due, *self.measure()))
 
@@ -198,48 +176,14 @@ class LeducTraining:
         )
         return write_leduc_network(self.network, trained, self.curve)
 
-    def save(self, path: str | Path) -> None:
-        """Write a checkpoint in one step; raises `OSError`."""
-        head = {
-            "format": VERSION,
-            "settings": asdict(self.settings),
-            "counts": [self.played, self.steps, self.batches],
-            "error": self.error,
-            "curve": self.curve,
-        }
-        data = io.BytesIO()
-        arrays: dict[str, Any] = {f"array{n}": each for n, each in enumerate(self.arrays())}
-        np.savez(data, head=np.array(json.dumps(head)), **arrays)
-        write_atomically(path, data.getvalue())
-
     def arrays(self) -> list[Floats]:
         """Return all arrays of the checkpoint."""
         return [self.random, self.met, *self.network.weights, *self.mean, *self.square]
 
-    @classmethod
-    def load(cls, path: str | Path) -> LeducTraining:
-        """Return the training of a checkpoint.
-
-        Raises `InvalidTraining` for a file that is none or is damaged, and `OSError`.
-        """
-        data = Path(path).read_bytes()
-        try:
-            with np.load(io.BytesIO(data), allow_pickle=False) as content:
-                head = json.loads(str(content["head"]))
-                if head["format"] != VERSION:
-                    raise ValueError(head["format"])
-                training = cls(LeducSettings(**head["settings"]))
-                training.random, training.met = content["array0"], content["array1"]
-                for number, array in enumerate(training.arrays()[2:], 2):
-                    array[...] = content[f"array{number}"]
-        except (ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.error) as error:
-            raise InvalidTraining(
-                path, f"this is not a checkpoint of format {VERSION!r}, or it is damaged"
-            ) from error
-        training.played, training.steps, training.batches = head["counts"]
-        training.error = head["error"]
-        training.curve = [tuple(row) for row in head["curve"]]
-        return training
+    def restore(self, arrays: Sequence[Floats]) -> None:
+        """Continue with the arrays of a checkpoint; the subgames are as many as it has."""
+        self.random, self.met = arrays[:2]
+        super().restore(arrays)
 
 
 def solve(ranges: Floats, iterations: int) -> Floats:
@@ -253,10 +197,3 @@ def solve(ranges: Floats, iterations: int) -> Floats:
 
 def _none() -> Floats:
     return np.zeros((2, len(PAID), 0, 2, 3), np.float32)
-
-
-def _marks() -> Iterator[int]:
-    """1000, 2000, 5000, 10,000, and so on."""
-    for power in itertools.count(3):
-        for digit in (1, 2, 5):
-            yield digit * 10**power

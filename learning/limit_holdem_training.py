@@ -14,14 +14,11 @@ same policy as one that was never interrupted.
 
 from __future__ import annotations
 
-import io
 import itertools
-import json
 import random
-import zipfile
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Final
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +29,7 @@ from plyhouse.games.hidden.texas_holdem.expected_strength import (
     showdown_order,
 )
 from plyhouse.games.playing_cards import PACK
+from plyhouse.learning.checkpoints import Training
 from plyhouse.learning.limit_holdem import (
     Buckets,
     LimitPolicy,
@@ -40,10 +38,8 @@ from plyhouse.learning.limit_holdem import (
     preflop_class,
     stored_rows,
 )
-from plyhouse.search.files import InvalidFile, write_atomically
 from plyhouse.search.kernels.betting_walks import BettingKernel, fade
 
-VERSION: Final = "plyhouse-limit-holdem-training-1"
 RUNOUTS: Final = 150
 RIVERS: Final = 4
 """Rivers of each turn in a step."""
@@ -87,8 +83,12 @@ class FlopTable:
         return self.flops[board]
 
 
-class LimitTraining:
-    """A policy in training: ``run`` goes on, ``save`` and ``load`` keep it."""
+class LimitTraining(Training):
+    """A policy in training."""
+
+    form = "plyhouse-limit-holdem-training-2"
+    settings_type = LimitSettings
+    counters = ("played", "steps", "faded")
 
     def __init__(self, settings: LimitSettings, buckets: Buckets | None = None) -> None:
         self.settings = settings
@@ -98,15 +98,12 @@ class LimitTraining:
         self.nodes = decisions(self.root)
         self.kernel = BettingKernel(self.root)
         self.preflop = [preflop_class(first, second) for first, second in PAIRS]
+        self.played = 0
+        """Deals so far."""
         self.steps = 0
         self.faded = 0
         self.curve: list[tuple[int, float, float]] = []
         """Nothing: `benchmarks/local_best_response.py` measures a policy."""
-
-    @property
-    def played(self) -> int:
-        """Deals so far."""
-        return self.steps * RIVERS * self.settings.deals
 
     def bounds(self) -> Buckets:
         """Return the bounds of the buckets, from random boards."""
@@ -129,11 +126,6 @@ class LimitTraining:
         ).tolist()
         return found
 
-    def run(self, deals: int) -> None:
-        """Go on until at least so many deals were walked through."""
-        while self.played < deals:
-            self.step()
-
     def step(self) -> None:
         """Walk through the deals of one turn."""
         rng = random.Random(f"{self.settings.seed} {self.steps}")
@@ -152,6 +144,7 @@ class LimitTraining:
                 rng.getrandbits(31),
             )
         self.steps += 1
+        self.played += RIVERS * self.settings.deals
         while self.played >= (self.faded + 1) * FADING:
             self.faded += 1
             fade(self.root, self.faded / (self.faded + 1))
@@ -165,54 +158,31 @@ class LimitTraining:
         """Return the average policy as a file."""
         return self.policy.text()
 
-    def save(self, path: str | Path) -> None:
-        """Write a checkpoint.  Raises `OSError`."""
-        head = {
-            "format": VERSION,
-            "settings": asdict(self.settings),
-            "squares": self.buckets.squares,
-            "means": self.buckets.means,
-            "steps": self.steps,
-            "faded": self.faded,
-        }
-        content = io.BytesIO()
-        np.savez(
-            content,
-            head=np.array(json.dumps(head)),
-            regrets=np.concatenate([node.regrets for node in self.nodes]),
-            totals=np.concatenate([node.totals for node in self.nodes]),
-        )
-        write_atomically(path, content.getvalue())
+    def head(self) -> dict[str, Any]:
+        """Return the counters and the bounds of the buckets."""
+        return super().head() | asdict(self.buckets)
 
     @classmethod
-    def load(cls, path: str | Path) -> LimitTraining:
-        """Continue from a checkpoint.  Raises `InvalidFile` or `OSError`."""
-        try:
-            with np.load(io.BytesIO(Path(path).read_bytes())) as stored:
-                head = json.loads(str(stored["head"]))
-                regrets, totals = stored["regrets"], stored["totals"]
-            if head["format"] != VERSION:
-                raise InvalidFile(path, f"is of another version than {VERSION}")
-            given = head["settings"]
-            for name in ("parts", "finer"):
-                given[name] = tuple(given[name])
-            squares = tuple([tuple(bounds) for bounds in head["squares"]])
-            means = tuple([tuple([tuple(part) for part in parts]) for parts in head["means"]])
-            training = cls(LimitSettings(**given), Buckets(squares, means))
-            training.steps, training.faded = head["steps"], head["faded"]
-        except (ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
-            if isinstance(error, InvalidFile):
-                raise
-            raise InvalidFile(path, f"is no checkpoint of a training: {error}") from None
+    def construct(cls, settings: LimitSettings, head: Mapping[str, Any]) -> Self:
+        """Return a training with the buckets of a checkpoint."""
+        return cls(settings, Buckets(head["squares"], head["means"]))
+
+    def arrays(self) -> list[NDArray[Any]]:
+        """Return the regrets and the totals of all decisions."""
+        return [
+            np.concatenate([node.regrets for node in self.nodes]),
+            np.concatenate([node.totals for node in self.nodes]),
+        ]
+
+    def restore(self, arrays: Sequence[NDArray[Any]]) -> None:
+        """Continue with the regrets and totals of a checkpoint."""
+        regrets, totals = arrays
         at = 0
-        for node in training.nodes:
+        for node in self.nodes:
             size = len(node.regrets)
             node.regrets = regrets[at : at + size].tolist()
             node.totals = totals[at : at + size].tolist()
             at += size
-        if at != len(regrets) or at != len(totals):
-            raise InvalidFile(path, f"is damaged: it has {len(regrets)} regrets instead of {at}")
-        return training
 
 
 def canonical_suits(flop: tuple[int, ...]) -> tuple[int, ...]:

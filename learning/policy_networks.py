@@ -8,21 +8,18 @@ network for all of them.
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
 import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.learning.board_views import BoardView, Floats, view_of
+from plyhouse.learning.weights import read_fields, read_weights, weight_lines
 from plyhouse.search.files import InvalidFile
 from plyhouse.search.kernels.self_play import SelfPlayTree
 
@@ -175,8 +172,6 @@ def write_policy_network(
     ``trained`` says in one line how; ``curve`` has a row for each measurement: matches played,
     the share, and its margin.
     """
-    data = b"".join([weight.astype("<f2").tobytes() for weight in network.weights])
-    text = base64.b64encode(data).decode()
     lines = [
         f"# A network for {network.view.spec}, made by `plyhouse learn`.",
         f'format = "{FORMAT}"',
@@ -189,11 +184,7 @@ def write_policy_network(
         f"channels = {network.channels}",
         f"hidden = {network.hidden}",
         f"direct = {str(network.direct).lower()}",
-        f'sha256 = "{hashlib.sha256(data).hexdigest()}"',
-        "# 16-bit floats, little-endian: windows, dense layer, outputs, each with its bias.",
-        'weights = """\\',
-        *[text[at : at + 100] + "\\" for at in range(0, len(text), 100)],
-        '"""',
+        *weight_lines(network.weights, "windows, dense layer, outputs"),
     ]
     return "\n".join(lines) + "\n"
 
@@ -204,15 +195,7 @@ def load_policy_network(path: str | Path, game: Game | None = None) -> PolicyNet
     Raises `InvalidFile` for a file that is none, is damaged, or is for another game or board, and
     `OSError`.
     """
-    try:
-        content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except ValueError as error:  # also text that is not UTF-8
-        raise InvalidFile(path, f"this is not a network: {error}") from error
-    if content.get("format") != FORMAT:
-        raise InvalidFile(path, f"this is not a network of format {FORMAT!r}")
-    for name, kind in (("game", str), ("channels", int), ("hidden", int), ("weights", str)):
-        if not isinstance(content.get(name), kind):
-            raise InvalidFile(path, f"its {name} is missing or of the wrong type")
+    content = read_fields(path, FORMAT, {"game": str, "channels": int, "hidden": int})
     channels, hidden = content["channels"], content["hidden"]
     direct = content.get("direct", False)
     if not isinstance(direct, bool):
@@ -228,23 +211,8 @@ def load_policy_network(path: str | Path, game: Game | None = None) -> PolicyNet
         view = view_of(get_game(content["game"]))
     except (GameError, ValueError) as error:
         raise InvalidFile(path, f"its game does not fit: {error}") from error
-    try:
-        data = base64.b64decode(content["weights"], validate=True)
-    except (binascii.Error, ValueError) as error:
-        raise InvalidFile(path, f"its weights cannot be decoded: {error}") from error
     network = PolicyNetwork(view, channels, hidden, direct=direct)
-    wanted = sum(weight.size for weight in network.weights)
-    if len(data) != 2 * wanted:
-        raise InvalidFile(path, f"it has {len(data) / 2:g} weights, expected {wanted}")
-    if content.get("sha256") != hashlib.sha256(data).hexdigest():
-        raise InvalidFile(path, "its weights do not fit their checksum: it is damaged")
-    found: NDArray[Any] = np.frombuffer(data, "<f2").astype(np.float32)
-    if not np.isfinite(found).all():
-        raise InvalidFile(path, "its weights are not finite")
-    at = 0
-    for weight in network.weights:
-        weight[...] = found[at : at + weight.size].reshape(weight.shape)
-        at += weight.size
+    read_weights(path, content, network.weights)
     return network
 
 

@@ -89,7 +89,7 @@ class Address:
 
     @property
     def _netloc(self) -> str:
-        shown = _shown(self.host)
+        shown = shown_host(self.host)
         return shown if self.port == (443 if self.secure else 80) else f"{shown}:{self.port}"
 
 
@@ -105,7 +105,7 @@ class Proxy:
     @property
     def url(self) -> str:
         """The address without name and password."""
-        return f"http://{_shown(self.host)}:{self.port}"
+        return f"http://{shown_host(self.host)}:{self.port}"
 
     @property
     def full_url(self) -> str:
@@ -113,7 +113,7 @@ class Proxy:
         login = ""
         if self.user is not None:
             login = f"{quote(self.user, safe='')}:{quote(self.password, safe='')}@"
-        return f"http://{login}{_shown(self.host)}:{self.port}"
+        return f"http://{login}{shown_host(self.host)}:{self.port}"
 
 
 def proxy_for(address: Address) -> Proxy | None:
@@ -146,6 +146,6 @@ def proxy_for(address: Address) -> Proxy | None:
     return Proxy(host, port or 80, user, unquote(parts.password or ""))
 
 
-def _shown(host: str) -> str:
+def shown_host(host: str) -> str:
     """Return a host as URLs write it."""
     return f"[{host}]" if ":" in host else host

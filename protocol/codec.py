@@ -26,9 +26,12 @@ from plyhouse.protocol.messages import (
     Act,
     ClientMessage,
     Error,
+    MatchMessage,
+    MatchSnapshot,
     Message,
     ServerMessage,
     Turn,
+    Welcome,
 )
 
 MAX_CLIENT_FRAME: Final = 64 * 1024
@@ -109,6 +112,13 @@ class _Msgpack(Codec):
             # In most frames all keys are text, so that msgspec can encode them directly.
             if type(message) is Accepted or (type(message) is Turn and _is_plain(message)):
                 return self._encode(message)
+            # Most of these is a history, which may be long.
+            if type(message) is MatchMessage:
+                snapshot = _with_text_keys(message.snapshot)
+                return self._encode(msgspec.structs.replace(message, snapshot=snapshot))
+            if type(message) is Welcome:
+                matches = [_with_text_keys(each) for each in message.matches]
+                return self._encode(msgspec.structs.replace(message, matches=matches))
             return cast(bytes, self._pack(msgspec.to_builtins(message, str_keys=True)))
         except (TypeError, ValueError, OverflowError, RecursionError) as error:
             raise _unsendable(message, error) from error
@@ -178,6 +188,15 @@ def _with_info(act: _LongAct, read: Callable[[bytes], Any]) -> Act:
 def _is_plain(turn: Turn) -> bool:
     """Return whether all keys of the maps in a turn are text."""
     return turn.scene is None and dict not in map(type, turn.observation.values())
+
+
+def _with_text_keys(snapshot: MatchSnapshot) -> MatchSnapshot:
+    """Return a snapshot in which all keys of maps are text."""
+    return msgspec.structs.replace(
+        snapshot,
+        observation=msgspec.to_builtins(snapshot.observation, str_keys=True),
+        scene=msgspec.to_builtins(snapshot.scene, str_keys=True),
+    )
 
 
 def _unsendable(message: Message, error: Exception) -> LocalProtocolError:
@@ -257,10 +276,10 @@ def _parse(text: str) -> Any:
 
 def _reason(error: Exception) -> str:
     text = str(error).strip().rstrip(".").replace("\n", " ")
-    return _lowered(text[:200]) if text else type(error).__name__
+    return lowered(text[:200]) if text else type(error).__name__
 
 
-def _lowered(sentence: str) -> str:
+def lowered(sentence: str) -> str:
     """Lower the first letter of a sentence, except of names such as JSON, to append it."""
     return sentence if sentence[1:2].isupper() else sentence[:1].lower() + sentence[1:]
 
@@ -325,11 +344,11 @@ def _bad_field(kind: str, cls: Any, error: Exception, re: int | None) -> RemoteP
     elif what.startswith("Invalid enum value"):
         choices = get_args(get_type_hints(cls).get(path))
         expected = f"; expected one of: {', '.join(choices)}" if choices else ""
-        complaint = f": {_lowered(what[:80])}{expected}"
+        complaint = f": {lowered(what[:80])}{expected}"
     elif path == "nonce" and "regex" in what:
         complaint = ": expected an even number of hex digits"
     else:
-        complaint = f": {_lowered(what[:200])}"
+        complaint = f": {lowered(what[:200])}"
     subject = f"field '{path[:100]}'" if path else "a field"
     return RemoteProtocolError("protocol/bad_field", f"'{kind}': {subject}{complaint}.", re=re)
 

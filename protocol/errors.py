@@ -127,8 +127,8 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
     ),
     ErrorCode(
         "auth/rate",
-        "Too many wrong tokens or new accounts from one address, or logins of one player, in too "
-        "short a time.",
+        "Too many wrong tokens or new accounts from one address, or logins of one player or of a "
+        "bot with long matches, in too short a time.",
         "Too many attempts: wait before you try again.",
         fatal=True,
         close=4429,

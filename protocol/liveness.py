@@ -67,10 +67,11 @@ class FloodLimit:
         self._burst_ns = self._cost_ns * burst
         self._full_at: int | None = None
 
-    def allow(self, now: int) -> bool:
-        """Take one token at `now`; False if there is none left."""
+    def allow(self, now: int, cost: int = 1) -> bool:
+        """Take `cost` tokens at `now`, at most all of a full bucket; False if too few are left."""
         full_at = self._full_at
-        full_at = (now if full_at is None or full_at < now else full_at) + self._cost_ns
+        more = self._cost_ns if cost == 1 else min(cost * self._cost_ns, self._burst_ns)
+        full_at = (now if full_at is None or full_at < now else full_at) + more
         if full_at - now > self._burst_ns:
             return False
         self._full_at = full_at

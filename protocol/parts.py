@@ -23,23 +23,37 @@ SeatIndex: TypeAlias = Annotated[int, Meta(ge=0, lt=1000)]
 ActingSeat: TypeAlias = Annotated[int, Meta(ge=CHANCE_SEAT, lt=1000)]
 Milliseconds: TypeAlias = Annotated[int, Meta(ge=0, lt=2**53)]
 Identifier: TypeAlias = Annotated[str, Meta(min_length=1, max_length=64)]
+# Characters at most of what people name, here, in the HTTP API, in storage and in forms.
+LONGEST_NAME: Final = 32
+"""The name of a player or a bot."""
+LONGEST_BOT: Final = 2 * LONGEST_NAME + 1
+"""A bot with its player: ``player/bot``."""
+LONGEST_DISPLAY: Final = 64
+"""A display name; names and groups of class lists become display names."""
+LONGEST_COMPETITION: Final = 64
+LONGEST_GAME: Final = 256
+"""A game with its parameters."""
+LONGEST_TIME: Final = 64
+LONGEST_SECRET: Final = 256
+"""A token or a password."""
 LONGEST_LABEL: Final = 64
+"""The label that a bot's program gives its version."""
 Label: TypeAlias = Annotated[str, Meta(max_length=LONGEST_LABEL)]
 Digest: TypeAlias = Annotated[
     str, Meta(max_length=64, extra_json_schema={"pattern": "^([0-9a-f]{64})?$"})
 ]
 # The decoder checks only the length of a name. The server checks its letters, so that it can answer
 # auth/bad_name with a sentence that lists the allowed ones.
-_NAME: Final = r"(?=.*[^_.-])[^\x00-,/:-@\[-^`{-\xa0]{1,32}"
+_NAME: Final = r"(?=.*[^_.-])[^\x00-,/:-@\[-^`{-\xa0]" + f"{{1,{LONGEST_NAME}}}"
 PlayerName: TypeAlias = Annotated[
-    str, Meta(min_length=1, max_length=32, extra_json_schema={"pattern": f"^{_NAME}$"})
+    str, Meta(min_length=1, max_length=LONGEST_NAME, extra_json_schema={"pattern": f"^{_NAME}$"})
 ]
 OwnBotName: TypeAlias = Annotated[
-    str, Meta(max_length=32, extra_json_schema={"pattern": f"^({_NAME})?$"})
+    str, Meta(max_length=LONGEST_NAME, extra_json_schema={"pattern": f"^({_NAME})?$"})
 ]
-BotName: TypeAlias = Annotated[str, Meta(min_length=1, max_length=65)]
-GameSpec: TypeAlias = Annotated[str, Meta(min_length=1, max_length=256)]
-TimeControlText: TypeAlias = Annotated[str, Meta(min_length=1, max_length=64)]
+BotName: TypeAlias = Annotated[str, Meta(min_length=1, max_length=LONGEST_BOT)]
+GameSpec: TypeAlias = Annotated[str, Meta(min_length=1, max_length=LONGEST_GAME)]
+TimeControlText: TypeAlias = Annotated[str, Meta(min_length=1, max_length=LONGEST_TIME)]
 ActionText: TypeAlias = Annotated[str, Meta(max_length=4096)]
 HexNonce: TypeAlias = Annotated[str, Meta(max_length=64, pattern=r"^([0-9a-fA-F]{2})*$(?!\n)")]
 
@@ -57,6 +71,12 @@ Termination: TypeAlias = Literal[
     "aborted",
 ]
 """Why a match ended; a match with ``server_fault`` or ``aborted`` is void."""
+
+
+def ending_words(termination: str) -> str:
+    """Return a termination in words: ``flag_fall`` is "flag fall"."""
+    return termination.replace("_", " ")
+
 
 HelpLevel: TypeAlias = Literal["position", "actions", "rules"]
 HELP_LEVELS: Final[tuple[HelpLevel, ...]] = ("position", "actions", "rules")

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from plyhouse.protocol.parts import (
+    LONGEST_SECRET,
     PROTOCOL_VERSION,
     ActionText,
     BotName,
@@ -60,7 +61,7 @@ class Hello(Message, frozen=True):
     """
 
     id: RequestId
-    token: Annotated[str, Meta(max_length=256)]
+    token: Annotated[str, Meta(max_length=LONGEST_SECRET)]
     bot: OwnBotName = ""
     games: Annotated[list[GameSpec], Meta(max_length=256)] = []
     client: Label = ""

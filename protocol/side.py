@@ -51,11 +51,6 @@ class Side:
         return self._heartbeat.round_trips
 
     @property
-    def round_trip_ns(self) -> int:
-        """Median of the last measured round trips, for lag refunds; 0 before the first."""
-        return self._heartbeat.round_trips.median_ns
-
-    @property
     def restless(self) -> bool:
         """True if frames must be written or the transport must be closed."""
         return bool(self._outgoing) or self.closing is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, MutableMapping
+from collections.abc import Callable, Coroutine, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from plyhouse.protocol.codec import SUBPROTOCOLS
@@ -49,6 +49,8 @@ class Application:
         self._hub: Hub | None = None
         self._forwarder: Forwarder | None = None
         self._agents: Endpoint | None = None
+        self.trust: Callable[[str], None] = lambda _: None
+        """Called with the address of each other server of the cluster that passes requests on."""
 
     def serve(self, hub: Hub, metrics: WorkerMetrics | None = None) -> None:
         """Connect the application with a hub; ``metrics`` are its own by default."""
@@ -112,7 +114,10 @@ class Application:
         """Answer one request, or serve one connection."""
         if scope["type"] != "websocket":
             secret = "" if self._hub is None else self._hub.secret
+            peer = scope.get("client")
             scope, passed_on = restored(with_slashes(scope), secret)
+            if passed_on and peer and peer[1]:  # port 0: a proxy said so, and is trusted already
+                self.trust(peer[0])
             if scope.get("method") == "HEAD":
                 scope, send = {**scope, "method": "GET"}, _without_body(send)
             send = with_safety(scope, send)

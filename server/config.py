@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, Self
 
+from plyhouse.protocol.hosting.package_rules import MAX_PACKED
 from plyhouse.protocol.text import decoded
 
 log = logging.getLogger("plyhouse.server.config")
@@ -196,7 +197,7 @@ class ServerConfig:
         "on a loopback address without proxies.",
     )
     max_submission_bytes: int = setting(
-        33_554_432, "Bytes of a submitted package.", minimum=1024, maximum=1_000_000_000
+        MAX_PACKED, "Bytes of a submitted package.", minimum=1024, maximum=1_000_000_000
     )
     max_submitted_bytes_per_player: int = setting(
         268_435_456, "Bytes of all stored packages of one player.", minimum=1024

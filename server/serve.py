@@ -26,6 +26,7 @@ from typing import ClassVar, Final, Protocol, TypeAlias
 
 import uvicorn
 
+from plyhouse.protocol.address import shown_host
 from plyhouse.server import logs
 from plyhouse.server.accounts.builtin_bots import BuiltinBots
 from plyhouse.server.app import Application, create_app
@@ -109,7 +110,7 @@ class RunningServer:
     @property
     def url(self) -> str:
         """Base of the web pages and the API: ``http://HOST:PORT``."""
-        return f"http://{_in_url(self.host)}:{self.port}"
+        return f"http://{shown_host(self.host)}:{self.port}"
 
     @property
     def ws_url(self) -> str:
@@ -140,7 +141,7 @@ async def running_server(
         internal = _bind(config.host, 0)
         secret = secrets.token_urlsafe(24)
         named = _reachable(config.host)
-        address = f"http://:{secret}@{_in_url(named)}:{internal.getsockname()[1]}"
+        address = f"http://:{secret}@{shown_host(named)}:{internal.getsockname()[1]}"
     start = None
     if builtin_bots is not None:
         start = partial(builtin_bots, address=_ws_url(host, port))
@@ -358,9 +359,10 @@ async def _uvicorn(
         proxies,
         _pauses(config, hub.now),
     )
+    app.trust = door.trust
     settings = uvicorn.Config(
         app,
-        http=http_protocol(door),
+        http=http_protocol(door, hub.connections.backlog),
         proxy_headers=bool(proxies),
         forwarded_allow_ips=proxies,
         ws=websocket_protocol(),
@@ -466,11 +468,7 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
 
 
 def _ws_url(host: str, port: int) -> str:
-    return f"ws://{_in_url(host)}:{port}/ws"
-
-
-def _in_url(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
+    return f"ws://{shown_host(host)}:{port}/ws"
 
 
 def _say(line: str) -> None:

@@ -36,8 +36,8 @@ They use these modules:
     urls         database URLs
     writer       group commit of what happens in matches; latency counts its times
     statements   SQL of the hot path, compiled once
-    direct_inserts  events that PostgreSQL stores by one statement with its lease
-    sqlite_writer   the connection that writes to SQLite, on the worker of thread
+    sqlite_writer    the connection that stores matches in SQLite, in a thread of its own
+    postgres_writer  the one that stores them in PostgreSQL, with the server's lease
     claim        one server per database
     leases       the claim in PostgreSQL, which fences transactions; members: of a cluster,
                  with the owners of its matches

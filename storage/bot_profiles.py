@@ -24,6 +24,7 @@ from plyhouse.storage.models import (
     pairings,
     players,
     rating_snapshots,
+    select_rows,
     standings,
     versions,
 )
@@ -178,21 +179,8 @@ def standings_of(
     """Return the ids of bot and version with a line of a leaderboard, by game, the latest first."""
     table = standings.c
     query = (
-        select(
-            table.bot_id,
-            table.version_id,
-            table.game,
-            versions.c.label,
-            table.latest,
-            table.score,
-            table.games,
-            table.wins,
-            table.draws,
-            table.losses,
-            table.rating,
-            table.low,
-            table.high,
-        )
+        select_rows(BotResult, standings)
+        .add_columns(table.bot_id, table.version_id)
         .join(versions, versions.c.id == table.version_id)
         # Named, so that the index of game and bot serves: there are a few dozen games.
         .where(table.game.in_(select(standings.c.game).distinct()), table.bot_id.in_(bot_ids))
@@ -201,7 +189,7 @@ def standings_of(
     )
     return [
         (bot_id, version_id, BotResult(*[*line, None if rating == UNRATED else rating, low, high]))
-        for bot_id, version_id, *line, rating, low, high in connection.execute(query)
+        for *line, rating, low, high, bot_id, version_id in connection.execute(query)
     ]
 
 
@@ -213,22 +201,13 @@ def ratings_of(
     found: list[BotRating] = []
     for game in games:
         query = (
-            select(
-                columns.game,
-                versions.c.label,
-                columns.taken_ms,
-                columns.rating,
-                columns.low,
-                columns.high,
-                columns.games,
-            )
+            select_rows(BotRating, rating_snapshots, version=func.coalesce(versions.c.label, ""))
             .outerjoin(versions, versions.c.id == columns.version_id)
             .where(columns.game == game, columns.bot_id == bot_id)
             .order_by(columns.taken_ms.desc(), columns.id.desc())
             .limit(limit)
         )
-        rows = connection.execute(query).all()
-        found += [BotRating(row[0], row[1] or "", *row[2:]) for row in reversed(rows)]
+        found += [BotRating(*row) for row in reversed(connection.execute(query).all())]
     return found
 
 

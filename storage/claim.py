@@ -44,6 +44,12 @@ RENEW_S: Final = 2.0
 """How often a lease is renewed."""
 VALID_S: Final = 6.0
 """How long a lease is valid after it was renewed."""
+SILENT_LEFT_S: Final = VALID_S - 3.0
+"""The rest of a lease of a silent member of a cluster that the others need not wait for.
+
+Its last renewal is three seconds old then, so it missed the next one by a second.  A member with
+no trouble but a broken connection to NATS renews its lease, and keeps it.
+"""
 _PAUSE_S: Final = 0.25
 _RETRIABLE: Final = frozenset({"55P03", "40P01"})  # time-out of a lock, deadlock
 _OR_CLUSTER: Final = ", or start all its servers with --cluster"
@@ -145,7 +151,7 @@ class Lease:
         holder = f"{socket.gethostname()}:{os.getpid()}"
         await lease._acquire(
             lambda connection: leases.acquire(
-                connection, holder, _valid_ms(), shared=shared, address=address, version=version
+                connection, holder, valid_ms(), shared=shared, address=address, version=version
             )
         )
         lease._renewing = asyncio.get_running_loop().create_task(lease._renew())
@@ -156,19 +162,22 @@ class Lease:
 
         Raises `ClaimLost` if another server has ended it.
         """
-        if not leases.fence(connection, self.epoch, _valid_ms()):
+        if not leases.fence(connection, self.epoch, valid_ms()):
             raise self.ended()
 
     def ended(self) -> ClaimLost:
         """Return that another server has ended the lease, as an error."""
         return ClaimLost(
             f"another Plyhouse server has taken over {self._place}, because this one did not "
-            f"renew its lease for {VALID_S:g} s; start this one again"
+            "renew its lease in time; start this one again"
         )
 
     @property
     def left_s(self) -> float:
-        """How long the lease is surely valid, in seconds; negative when others may end it."""
+        """How long the lease is valid, in seconds; negative when others may end it.
+
+        Members of a cluster end it up to `SILENT_LEFT_S` earlier if they hear nothing of this one.
+        """
         return self._renewed + VALID_S - monotonic()
 
     async def lost(self) -> ClaimLost:
@@ -214,16 +223,27 @@ class Lease:
             begun = monotonic()
             try:
                 async with asyncio.timeout(RENEW_S), self._engine.begin() as connection:
-                    held = await connection.run_sync(leases.renew, self.epoch, _valid_ms())
+                    held = await connection.run_sync(
+                        leases.renew, self.epoch, valid_ms(), silent_left_ms()
+                    )
                 self._renewed, pause = begun, RENEW_S
             except errors as error:
                 log.warning("the lease on %s could not be renewed: %r", self._place, error)
                 pause = _PAUSE_S
+            except Exception:  # nobody would notice if this task ended
+                log.exception("the lease on %s could not be renewed", self._place)
+                pause = _PAUSE_S
         self._end.set_result(self.ended())
 
 
-def _valid_ms() -> int:
+def valid_ms() -> int:
+    """Return for how many ms a renewal keeps a lease valid."""
     return round(VALID_S * 1000)
+
+
+def silent_left_ms() -> int:
+    """Return `SILENT_LEFT_S` in ms."""
+    return round(SILENT_LEFT_S * 1000)
 
 
 def _served(holder: str, place: str, otherwise: str = "") -> ServedAlready:

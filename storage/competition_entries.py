@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, exists, func, or_, select
 
 from plyhouse.protocol.api.bots import Bot
+from plyhouse.protocol.api.competitions import BEFORE_FREEZE, IN_FINAL, TAKES_ENTRIES
 from plyhouse.storage import entry_rule, submission_checks
 from plyhouse.storage.competition_rows import (
     PRACTICE,
@@ -32,6 +33,7 @@ from plyhouse.storage.models import (
     competition_entries,
     competition_students,
     competitions,
+    select_rows,
     submission_entries,
     versions,
 )
@@ -140,7 +142,7 @@ def _in_time(now_ms: int) -> ColumnElement[bool]:
     """Competitions before their freeze."""
     here = competitions.c
     deadline = func.coalesce(here.freezes_ms, now_ms + 1)
-    return here.status.in_(("draft", "open")) & (deadline > now_ms)
+    return here.status.in_(BEFORE_FREEZE) & (deadline > now_ms)
 
 
 def _open_to(
@@ -166,7 +168,7 @@ def _open(player_id: int, now_ms: int, *columns: ColumnElement[Any]) -> Select[A
         .where(
             student.player_id == player_id,
             student.status == "active",
-            here.status.in_(("open", "frozen", "finished")),
+            here.status.in_(TAKES_ENTRIES),
             _in_time(now_ms) | (student.extended_ms > now_ms),
         )
     )
@@ -273,7 +275,7 @@ def enter_checked(
     row = find(connection, competition_id, lock=True)
     entries = entries_of(connection, competition_id)
     own = next((each for each in entries if each.bot_id == bot_id), None)
-    if row.status not in ("draft", "open", "frozen", "finished"):
+    if row.status in IN_FINAL:
         return "begun"
     baseline = own is not None and own.baseline
     label = None if baseline else entry_rule.label_of(connection, version_id)
@@ -340,14 +342,7 @@ def mark_connected(connection: Connection, version_id: int) -> None:
 def versions_of(connection: Connection, player_id: int, bot: str = "") -> list[VersionRow]:
     """Return the versions of a player's bots, the newest first; of one bot if it is named."""
     query = (
-        select(
-            versions.c.id,
-            bots.c.id,
-            bots.c.name,
-            versions.c.label,
-            versions.c.digest,
-            versions.c.created_ms,
-        )
+        select_rows(VersionRow, versions)
         .join(bots, bots.c.id == versions.c.bot_id)
         .where(bots.c.player_id == player_id)
         .order_by(versions.c.created_ms.desc(), versions.c.id.desc())
@@ -396,14 +391,12 @@ def submissions(connection: Connection, player_id: int) -> list[Submission]:
         handed_in.c.version_id == entry.version_id, handed_in.c.status == "ready"
     )
     query = (
-        select(
-            here.name,
-            here.status,
-            entry.bot_id,
-            entry.version_id,
-            entry.chosen,
-            here.parsed,
-            ready | entry.baseline,
+        select_rows(
+            Submission,
+            competitions,
+            competition_entries,
+            competition=here.name,
+            handed_in=ready | entry.baseline,
         )
         .join(competition_entries, entry.competition_id == here.id)
         .where(entry.player_id == player_id, here.status != "deleted")
@@ -574,7 +567,7 @@ def _may_submit(
         raise not_open(row)
     early = baseline and row.status == "draft"
     late = extended_ms is not None and extended_ms > now_ms
-    if row.status not in ("open", "frozen", "finished") and not early:
+    if row.status not in TAKES_ENTRIES and not early:
         more = late or (row.late_ms is not None and now_ms < row.late_ms)
         then = "; submit again when it is over, for a rerun" if more else ""
         raise CompetitionRefusal(

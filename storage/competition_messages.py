@@ -20,6 +20,7 @@ from plyhouse.storage.models import (
     pairings,
     players,
     regrades,
+    select_rows,
 )
 from plyhouse.storage.rows import By
 
@@ -85,8 +86,6 @@ def remove(connection: Connection, reference: str, number: int, by: By, now_ms: 
     audit.add(connection, now_ms, by, "announcement.remove", f"{number} in {row.name}", row.id)
 
 
-MAX_REGRADE_TEXT = 2000
-"""Characters of a request, and of an answer."""
 MOST_OPEN = 5
 """Open requests of one student in one competition."""
 MOST_REGRADES = 50
@@ -174,16 +173,8 @@ def requests(
     """Return the requests, open ones first, then the newest; of one student if given."""
     here = regrades.c
     query = (
-        select(
-            here.id,
-            players.c.name,
-            func.coalesce(here.match_id, ""),
-            here.text,
-            here.asked_ms,
-            here.answer,
-            here.answered_by,
-            here.answered_ms,
-            here.closed_ms,
+        select_rows(
+            Regrade, regrades, student=players.c.name, match=func.coalesce(here.match_id, "")
         )
         .join(players, players.c.id == here.player_id)
         .where(here.competition_id == competition_id)

@@ -82,6 +82,8 @@ def finals(connection: Connection, player_id: int | None, known: Collection[str]
 def visible(closed: Collection[str], player_id: int | None) -> ColumnElement[bool]:
     """The matches that are shown to somebody for whom these competitions are closed: all that
     belong to none of them, and those in which the viewer holds a seat.
+
+    ``Sight.sees`` of the server has the same rule for a match that is in memory.
     """
     parts = part_of(closed)
     open_to_all = or_(pairings.c.tournament_id.is_(None), pairings.c.tournament_id.not_in(parts))

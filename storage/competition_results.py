@@ -18,6 +18,7 @@ from plyhouse.storage.models import (
     match_seats,
     matches,
     pairings,
+    select_rows,
     tournament_entries,
     tournaments,
 )
@@ -192,20 +193,8 @@ def played(connection: Connection, competition_id: str) -> list[FinalSeat]:
     Matches from before a rerun are included if their versions are still entered.
     """
     query = (
-        select(
-            matches.c.id,
-            matches.c.pairing_id,
-            matches.c.game,
-            match_seats.c.seat,
-            match_seats.c.bot_id,
-            match_seats.c.version_id,
-            match_seats.c.score,
-            match_seats.c.result,
-            match_seats.c.returned,
-            matches.c.termination,
-            matches.c.culprit,
-            matches.c.ply,
-            matches.c.finished_ms,
+        select_rows(
+            FinalSeat, matches, match_seats, match=matches.c.id, pairing=matches.c.pairing_id
         )
         .join(pairings, pairings.c.id == matches.c.pairing_id)
         .join(competition_games, competition_games.c.tournament_id == pairings.c.tournament_id)
@@ -240,15 +229,7 @@ def slowest(
 ) -> list[PlyTime]:
     """Return the plies of a final on which these bots thought longest, at most ``most``."""
     query = (
-        select(
-            matches.c.id,
-            matches.c.game,
-            events.c.ply,
-            events.c.text,
-            events.c.thought_ns,
-            events.c.charged_ns,
-            events.c.remaining_ns,
-        )
+        select_rows(PlyTime, events, match=matches.c.id, game=matches.c.game)
         .join(pairings, pairings.c.id == matches.c.pairing_id)
         .join(competition_games, competition_games.c.tournament_id == pairings.c.tournament_id)
         .join(match_seats, match_seats.c.match_id == matches.c.id)

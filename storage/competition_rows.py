@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
-from plyhouse.protocol.api.competitions import Member
+from plyhouse.protocol.api.competitions import CompetitionStatus, Member
+from plyhouse.storage.rows import TournamentStatus
 
 PRACTICE: Final = ".practice"
 """How the ids of practice ladders end, after the id of their competition."""
@@ -44,7 +45,7 @@ class CompetitionGame:
     game: str
     tournament_id: str | None
     """None until the final begins."""
-    status: str = ""
+    status: TournamentStatus | Literal[""] = ""
     """Of that tournament."""
 
 
@@ -58,9 +59,7 @@ class CompetitionRow:
     file: str
     """The text of its competition file."""
     format: str
-    status: str
-    """``draft`` (opens later), ``open``, ``frozen``, ``running``, ``paused``, ``finished`` or
-    ``deleted``."""
+    status: CompetitionStatus
     entries_each: int
     most_students: int
     """0 for a competition without students."""

@@ -9,13 +9,26 @@ import difflib
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
+from typing import Final
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import ColumnElement, Connection, exists, select
+from sqlalchemy import ColumnElement, Connection, exists, func, select
 
-from plyhouse.protocol.api.competitions import Measure
+from plyhouse.protocol.api.competitions import (
+    BEFORE_FINAL,
+    BEFORE_FREEZE,
+    FINAL_BEGUN,
+    IN_FINAL,
+    TAKES_LATE,
+    CompetitionStatus,
+    Measure,
+)
 from plyhouse.storage import audit, entry_rule, tournaments
-from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionGame, CompetitionRow
+from plyhouse.storage.competition_rows import (
+    CompetitionEntry,
+    CompetitionGame,
+    CompetitionRow,
+)
 from plyhouse.storage.entry_rule import Candidate
 from plyhouse.storage.errors import CompetitionRefusal, Unknown
 from plyhouse.storage.locks import locking
@@ -27,6 +40,7 @@ from plyhouse.storage.models import (
     competitions,
     matches,
     players,
+    select_rows,
     submission_entries,
     submissions,
     versions,
@@ -40,21 +54,18 @@ from plyhouse.storage.suspensions import withdraw_suspended
 
 _COLUMNS = tuple(competitions.c)
 
-_MOVES = {
+_MOVES: Final[dict[str, tuple[tuple[CompetitionStatus, ...], CompetitionStatus]]] = {
     "open": (("draft",), "open"),
-    "freeze": (("draft", "open"), "frozen"),
+    "freeze": (BEFORE_FREEZE, "frozen"),
     "run": (("frozen",), "running"),
     "pause": (("running",), "paused"),
     "resume": (("paused",), "running"),
-    "finish": (("running", "paused"), "finished"),
-    "delete": (
-        ("draft", "open", "frozen", "running", "paused", "finished"),
-        "deleted",
-    ),
+    "finish": (IN_FINAL, "finished"),
+    "delete": ((*BEFORE_FINAL, *FINAL_BEGUN), "deleted"),
 }
 """Steps with the statuses that allow them, and the resulting status."""
 
-_HINTS = {
+_HINTS: Final[dict[tuple[str, CompetitionStatus], str]] = {
     ("freeze", "frozen"): "it is frozen already",
     ("run", "draft"): "freeze it first: plyhouse competition freeze",
     ("run", "open"): "freeze it first: plyhouse competition freeze",
@@ -179,7 +190,7 @@ def holding(connection: Connection, reference: str) -> CompetitionRow:
         return find(connection, competition_id)
 
 
-def list_all(connection: Connection, *statuses: str) -> list[CompetitionRow]:
+def list_all(connection: Connection, *statuses: CompetitionStatus) -> list[CompetitionRow]:
     """Return all competitions, newest first, of these statuses if any are given."""
     here = competitions.c
     query = select(*_COLUMNS).where(here.status != "deleted")
@@ -332,17 +343,11 @@ def entries_of(connection: Connection, competition_id: str) -> list[CompetitionE
     """Return the entries in the order they were made, baselines first."""
     here = competition_entries.c
     query = (
-        select(
-            here.bot_id,
-            here.player_id,
-            players.c.name,
-            bots.c.name,
-            here.version_id,
-            versions.c.label,
-            versions.c.digest,
-            here.chosen,
-            here.baseline,
-            here.status,
+        select_rows(
+            CompetitionEntry,
+            competition_entries,
+            version=func.coalesce(versions.c.label, ""),
+            digest=func.coalesce(versions.c.digest, ""),
         )
         .join(bots, bots.c.id == here.bot_id)
         .join(players, players.c.id == here.player_id)
@@ -350,12 +355,7 @@ def entries_of(connection: Connection, competition_id: str) -> list[CompetitionE
         .where(here.competition_id == competition_id)
         .order_by(here.baseline.desc(), here.created_ms, here.bot_id)
     )
-    return [
-        CompetitionEntry(bot_id, owner, player, bot, version_id, label or "", digest or "", *rest)
-        for bot_id, owner, player, bot, version_id, label, digest, *rest in connection.execute(
-            query
-        )
-    ]
+    return [CompetitionEntry(*row) for row in connection.execute(query)]
 
 
 LATEST = 500
@@ -388,7 +388,7 @@ def measure(connection: Connection, game: str, time_control: str) -> Measure:
 
 def still_open(row: CompetitionRow, late: bool, now_ms: int) -> None:
     """Raise unless students can be taken in."""
-    if row.status in ("running", "paused"):
+    if row.status in IN_FINAL:
         raise CompetitionRefusal(
             "competition/begun",
             f"{row.name!r} is {row.status}: its final has begun, and nobody can join any more",
@@ -417,6 +417,4 @@ def is_frozen(row: CompetitionRow, now_ms: int) -> bool:
 
     After the final, a student with an extension submits for a rerun.
     """
-    return row.status in ("frozen", "finished") or (
-        row.freezes_ms is not None and now_ms >= row.freezes_ms
-    )
+    return row.status in TAKES_LATE or (row.freezes_ms is not None and now_ms >= row.freezes_ms)

@@ -8,10 +8,14 @@ from typing import Any, Final, Literal
 
 from sqlalchemy import Connection, func, select
 
-from plyhouse.protocol.api.competitions import Joining, Member
+from plyhouse.protocol.api.competitions import IN_FINAL, Joining, Member
 from plyhouse.protocol.api.people import PlayerAccount
 from plyhouse.storage import audit
-from plyhouse.storage.competition_rows import CompetitionRow, CompetitionStudent, NewMember
+from plyhouse.storage.competition_rows import (
+    CompetitionRow,
+    CompetitionStudent,
+    NewMember,
+)
 from plyhouse.storage.competition_sql import entries_of, find, still_open
 from plyhouse.storage.errors import CompetitionRefusal, Unknown
 from plyhouse.storage.locks import lock_names
@@ -27,7 +31,13 @@ from plyhouse.storage.models import (
     tournament_entries,
 )
 from plyhouse.storage.names import key_of, normal
-from plyhouse.storage.people import check_display, check_new_name, new_token, refuse_lookalikes
+from plyhouse.storage.people import (
+    account_query,
+    check_display,
+    check_new_name,
+    new_token,
+    refuse_lookalikes,
+)
 from plyhouse.storage.rows import By
 from plyhouse.storage.sessions import special_players
 
@@ -241,17 +251,11 @@ def players_of(connection: Connection, keys: Iterable[str]) -> dict[str, PlayerA
     """Return the accounts of these names, which are in small letters, by them."""
     wanted = sorted(keys)
     found: dict[str, PlayerAccount] = {}
-    here = players.c
+    key = players.c.name_key
     for start in range(0, len(wanted), AT_ONCE):
-        query = select(
-            here.name_key,
-            here.id,
-            here.name,
-            here.created_ms,
-            func.coalesce(here.display, ""),
-            here.disabled_ms,
-        ).where(here.name_key.in_(wanted[start : start + AT_ONCE]))
-        found |= {key: PlayerAccount(*rest) for key, *rest in connection.execute(query)}
+        chosen = account_query().where(key.in_(wanted[start : start + AT_ONCE]))
+        rows = connection.execute(chosen.add_columns(key))
+        found |= {name: PlayerAccount(*account) for *account, name in rows}
     return found
 
 
@@ -335,7 +339,7 @@ def extend(
     """
     row = find(connection, reference, lock=True)
     student = student_of(connection, row, account)
-    if row.status in ("running", "paused"):
+    if row.status in IN_FINAL:
         raise CompetitionRefusal(
             "competition/begun",
             f"{row.name!r} is {row.status}: an extension comes too late, or too early: when the "

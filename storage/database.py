@@ -8,7 +8,8 @@ module runs them inside a transaction, on the right connection, off the event lo
   for SQLite's lock. Reads have a few threads with a connection each; in WAL mode they never wait
   for the writer.
 - SQLite in memory: that thread's one connection for reads too, as nobody else can see it.
-- PostgreSQL: a pool of asyncpg connections.
+- PostgreSQL: a pool of asyncpg connections.  A server with a lease stores its matches on one more
+  (`plyhouse.storage.postgres_writer`).
 
 Functions may be run again after their transaction was rolled back, so they must have no other
 effect than on the database.
@@ -32,7 +33,6 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from plyhouse.storage import engines, schema
 from plyhouse.storage.claim import FileClaim, Lease
-from plyhouse.storage.direct_inserts import DirectInserts
 from plyhouse.storage.driver_errors import translate
 from plyhouse.storage.errors import (
     BadUrl,
@@ -43,7 +43,7 @@ from plyhouse.storage.errors import (
     StorageError,
     StoreClosed,
 )
-from plyhouse.storage.models import events
+from plyhouse.storage.postgres_writer import PostgresWriter
 from plyhouse.storage.rows import EventRow
 from plyhouse.storage.sqlite_writer import LOCK_PAUSE_S, SqliteWriter, again_if_locked
 from plyhouse.storage.statements import ROWS_AT_ONCE, Link
@@ -86,8 +86,8 @@ class Database:
         """Begins each transaction that writes, once the claim is a lease."""
         self.epoch = 0
         """The epoch of that lease; 0 without one."""
-        self._direct: DirectInserts | None = None
-        """Stores events with that lease."""
+        self._leased: PostgresWriter | None = None
+        """Stores matches with that lease."""
         self._writer: SqliteWriter | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._read_engine: Engine | None = None
@@ -149,8 +149,8 @@ class Database:
         self._closed = True
         if self._tasks:
             await asyncio.wait(self._tasks)
-        if self._direct is not None:
-            await self._direct.close()
+        if self._leased is not None:
+            await self._leased.close()
         if self._writer is not None:
             await self._writer.close()
         if self._claim is not None:
@@ -182,7 +182,7 @@ class Database:
                 )
                 self._claim = self.lease = lease
                 self._fence, self.epoch = lease.fence, lease.epoch
-                self._direct = DirectInserts(self._engine, events, lease.epoch)
+                self._leased = PostgresWriter(self._engine, lease)
         except self._errors as error:
             raise self._explain(error) from error
 
@@ -258,11 +258,13 @@ class Database:
         """Begin a transaction; ``done`` is called by the event loop when it is durable.
 
         It gets None, or the error.  ``work`` runs nothing but
-        `plyhouse.storage.statements.Prepared`: on SQLite it is handed the driver's connection,
-        as what SQLAlchemy does for every transaction and statement would cost as much as they
-        do.
+        `plyhouse.storage.statements.Prepared`, on the driver's connection where there is one, as
+        what SQLAlchemy does for every transaction and statement would cost as much as they do.
         """
-        self._begin(work, done)
+        if self._leased is not None and not self._closed:
+            self._spawn(self._try(self._leased, self._leased.write(work), work, done))
+        else:
+            self._begin(work, done)
 
     def add_events_soon(
         self,
@@ -278,8 +280,8 @@ class Database:
         def work(link: Link) -> None:
             add(link, rows)
 
-        if self._direct is not None and not self._closed:
-            self._spawn(self._insert(self._direct, rows, work, done))
+        if self._leased is not None and not self._closed:
+            self._spawn(self._try(self._leased, self._leased.insert(rows), work, done))
         else:
             self._begin(work, done, one_statement=len(rows) <= ROWS_AT_ONCE)
 
@@ -310,23 +312,21 @@ class Database:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _insert(
+    async def _try(
         self,
-        direct: DirectInserts,
-        rows: Sequence[EventRow],
+        leased: PostgresWriter,
+        storing: Coroutine[Any, Any, None],
         work: Callable[[Link], None],
         done: Callable[[BaseException | None], None],
     ) -> None:
-        """Store rows past SQLAlchemy, and by ``work`` where that did not begin."""
+        """Await ``storing`` of the writer; where it stored nothing, try ``work`` by SQLAlchemy."""
         failure: BaseException | None = None
         try:
-            held = await direct.insert(rows)
-            if not held and self.lease is not None:
-                failure = self.lease.ended()
+            await storing
         except Exception as error:  # report every error to the waiting caller
-            if direct.doubtful:
+            if leased.doubtful:
                 failure = self._in_doubt(error)
-            elif isinstance(error, self._errors) and _may_succeed_otherwise(error):
+            elif isinstance(error, self._errors) and (leased.lost or _may_succeed_otherwise(error)):
                 await self._write_for(work, done)
                 return
             else:
@@ -445,6 +445,6 @@ class Database:
 
 
 def _may_succeed_otherwise(error: BaseException) -> bool:
-    """Return whether an insert that PostgreSQL did not refuse for good is worth a transaction."""
+    """Return whether PostgreSQL may store at a second attempt what it refused."""
     state = getattr(error, "sqlstate", None)
     return state is None or state in _RETRIABLE_STATES

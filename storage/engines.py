@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import logging
+import socket
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -81,6 +82,8 @@ class Checkpoints:
 
 
 _CONNECT_TIMEOUT_S = 10.0
+SILENT_S: Final = 15
+"""Seconds without an acknowledgement after which a connection to PostgreSQL counts as lost."""
 _CACHED_STATEMENTS = 4 * ROWS_AT_ONCE
 """Statements that SQLite's driver keeps compiled: one for each number of events, and the rest."""
 
@@ -119,9 +122,35 @@ def server_engine(target: Target) -> AsyncEngine:
     arguments: dict[str, object] = {"server_settings": settings, "timeout": _CONNECT_TIMEOUT_S}
     if target.ssl is not None:
         arguments["ssl"] = target.ssl
-    return create_async_engine(
+    engine = create_async_engine(
         target.url.set(drivername="postgresql+asyncpg"), connect_args=arguments
     )
+
+    @event.listens_for(engine.sync_engine, "connect")
+    def connected(connection: Any, _record: object) -> None:
+        end_when_silent(connection.driver_connection._transport.get_extra_info("socket"))
+
+    return engine
+
+
+def end_when_silent(wire: socket.socket | None) -> None:
+    """Let the kernel end a connection whose other end has vanished after `SILENT_S`.
+
+    Usually it sends data again for a quarter of an hour, and everything that is to be stored waits
+    for that.  A server that lives acknowledges data however long a statement takes.
+    """
+    if wire is None or wire.family not in (socket.AF_INET, socket.AF_INET6):
+        return
+    wire.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in (
+        ("TCP_KEEPIDLE", SILENT_S // 3),
+        ("TCP_KEEPINTVL", SILENT_S // 3),
+        ("TCP_KEEPCNT", 2),
+        ("TCP_USER_TIMEOUT", SILENT_S * 1000),
+    ):
+        option = getattr(socket, name, None)  # some systems have not all of them
+        if option is not None:
+            wire.setsockopt(socket.IPPROTO_TCP, option, value)
 
 
 def server_errors() -> tuple[type[BaseException], ...]:

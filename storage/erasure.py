@@ -18,6 +18,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 from sqlalchemy import Connection, Table, delete, exists, func, select
 
+from plyhouse.protocol.api.competitions import NOT_OVER
 from plyhouse.protocol.api.people import ErasedPlayer, PlayerAccount
 from plyhouse.storage import audit as audit_log
 from plyhouse.storage import people
@@ -52,7 +53,7 @@ from plyhouse.storage.models import (
 )
 from plyhouse.storage.names import ERASED_PREFIX
 from plyhouse.storage.personal_data import Names, member_texts
-from plyhouse.storage.rows import By
+from plyhouse.storage.rows import UNFINISHED, By
 from plyhouse.storage.sessions import special_players
 from plyhouse.storage.stored_packages import forget
 
@@ -370,7 +371,7 @@ def _leave(connection: Connection, row: PlayerAccount, by: By, now_ms: int) -> l
         .where(
             here.player_id == row.id,
             here.status == "active",
-            competitions.c.status.not_in(("finished", "deleted")),
+            competitions.c.status.in_(NOT_OVER),
         )
         .order_by(competitions.c.name_key)
     )
@@ -384,7 +385,7 @@ def _leave(connection: Connection, row: PlayerAccount, by: By, now_ms: int) -> l
         .where(
             tournament_entries.c.bot_id.in_(theirs),
             tournament_entries.c.status == "active",
-            tournaments.c.status.not_in(("finished", "deleted")),
+            tournaments.c.status.in_(UNFINISHED),
             exists().where(competition_games.c.competition_id == tournaments.c.id),
         )
         .distinct()

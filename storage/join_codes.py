@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from plyhouse.protocol.api.competitions import Code, Joining
 from plyhouse.storage import audit
@@ -19,7 +19,7 @@ from plyhouse.storage.competition_students import (
 )
 from plyhouse.storage.errors import CompetitionRefusal, Unknown
 from plyhouse.storage.locks import lock_names
-from plyhouse.storage.models import competition_codes, players
+from plyhouse.storage.models import competition_codes, players, select_rows
 from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import By
 
@@ -65,23 +65,12 @@ def codes_of(connection: Connection, reference: str) -> list[Code]:
     row = find(connection, reference)
     here = competition_codes.c
     query = (
-        select(
-            here.code,
-            here.uses,
-            here.used,
-            here.expires_ms,
-            players.c.name,
-            here.late_ms,
-            here.revoked_ms,
-        )
+        select_rows(Code, competition_codes, group=func.coalesce(players.c.name, ""))
         .outerjoin(players, players.c.id == here.player_id)
         .where(here.competition_id == row.id)
         .order_by(here.created_ms.desc(), here.code)
     )
-    return [
-        Code(_shown(code), uses, used, expires, group or "", late, revoked)
-        for code, uses, used, expires, group, late, revoked in connection.execute(query)
-    ]
+    return [Code(_shown(code), *rest) for code, *rest in connection.execute(query)]
 
 
 def competition_of(connection: Connection, text: str) -> str:

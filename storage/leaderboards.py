@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, func, select
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
-from plyhouse.protocol.api.boards import Standing
+from plyhouse.protocol.api.standings import Standing
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.models import (
     UNRATED,
@@ -116,14 +116,7 @@ def save_ratings(
     Raises `Unknown` for a version without a result in the game.
     """
     columns = standings.c
-    query = select(
-        columns.version_id,
-        columns.bot_id,
-        columns.games,
-        columns.rating,
-        columns.low,
-        columns.high,
-    ).where(columns.game == game)
+    query = select(standings).where(columns.game == game)
     now = {row.version_id: row for row in connection.execute(query)}
     changes = []
     snapshots = []

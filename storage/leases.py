@@ -2,7 +2,8 @@
 
 Each server that starts inserts a row, whose id is its *epoch*, and renews it while it runs.  Times
 are the database's, so the clocks of machines do not matter.  A server whose lease expired loses
-it when another one ends it, and not before.
+it when another one ends it, and not before.  Members of a cluster also end the lease of a silent
+one that missed a renewal (`plyhouse.storage.members`).
 
 A single server has the schema for itself: `acquire` ends what expired.  The members of a cluster
 share the schema, each with a lease of its own; `plyhouse.storage.members` ends the expired ones.
@@ -87,12 +88,16 @@ def acquire(
     return epoch
 
 
-def renew(connection: Connection, epoch: int, valid_ms: int) -> bool:
-    """Extend a lease, even one that has expired; return False if another server has ended it."""
+def renew(connection: Connection, epoch: int, valid_ms: int, left_ms: int = 0) -> bool:
+    """Extend a lease, even one that has expired; return False if another server has ended it.
+
+    A renewal with no more than ``left_ms`` left is a gap, as one after the expiry is: others might
+    have ended the lease meanwhile (`plyhouse.storage.members.end_expired`).
+    """
     # A server that stops before its commit must not keep others from ending the lease.
     connection.execute(select(_idle_limit(valid_ms)))
     mine = leases.update().where(leases.c.epoch == epoch, leases.c.ended_ms.is_(None))
-    steady = case((leases.c.expires_ms > NOW_MS, leases.c.steady_ms), else_=NOW_MS)
+    steady = case((leases.c.expires_ms > NOW_MS + left_ms, leases.c.steady_ms), else_=NOW_MS)
     changes = {"expires_ms": NOW_MS + valid_ms, "steady_ms": steady}
     return connection.execute(mine.values(changes)).rowcount == 1
 

@@ -37,6 +37,7 @@ from plyhouse.storage.models import (
     tournament_entries,
     tournaments,
 )
+from plyhouse.storage.rows import RUNNING
 from plyhouse.storage.sessions import ROLE
 from plyhouse.storage.urls import parse_url
 
@@ -287,7 +288,7 @@ def _lonely(connection: Connection) -> list[str]:
     query = (
         select(tournaments.c.id, func.count(tournament_entries.c.bot_id))
         .outerjoin(tournament_entries, tournament_entries.c.tournament_id == tournaments.c.id)
-        .where(tournaments.c.status.in_(("open", "running")))
+        .where(tournaments.c.status.in_(RUNNING))
         .group_by(tournaments.c.id)
         .having(func.count(tournament_entries.c.bot_id) < 2)
     )

@@ -12,7 +12,16 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, and_, select
 from plyhouse.protocol.api.matches import Match, Seat
 from plyhouse.storage.causes import decoded
 from plyhouse.storage.errors import Unknown
-from plyhouse.storage.models import bots, events, match_seats, matches, pairings, players, versions
+from plyhouse.storage.models import (
+    bots,
+    events,
+    match_seats,
+    matches,
+    pairings,
+    players,
+    select_rows,
+    versions,
+)
 from plyhouse.storage.rows import EventRow, MatchRow, PairingRow, SeatRow, StoredMatch
 from plyhouse.storage.tournaments import of_present_versions
 
@@ -42,9 +51,12 @@ _SHOWN = frozenset(MatchRow.__struct_fields__) & frozenset(Match.__struct_fields
 """Fields of a stored match that everybody who sees it may know as they are."""
 
 
-def stored_match(connection: Connection, match_id: str) -> StoredMatch:
-    """Return a match with its secret seed and all events; raise `Unknown` if there is none."""
-    found = _stored(connection, matches.c.id == match_id)
+def stored_match(connection: Connection, match_id: str, *, events: bool = True) -> StoredMatch:
+    """Return a match with its secret seed; raise `Unknown` if there is none.
+
+    It has all events, or none without ``events``: those of a long match take many milliseconds.
+    """
+    found = _stored(connection, matches.c.id == match_id, with_events=events)
     if not found:
         raise Unknown(f"there is no match {match_id!r}; take an id from the list of matches")
     return found[0]
@@ -101,7 +113,9 @@ def headers() -> Select[Any]:
     ).join(pairings, pairings.c.id == matches.c.pairing_id)
 
 
-def _stored(connection: Connection, where: ColumnElement[bool]) -> list[StoredMatch]:
+def _stored(
+    connection: Connection, where: ColumnElement[bool], *, with_events: bool = True
+) -> list[StoredMatch]:
     ordered = headers().where(where).order_by(matches.c.created_ms, matches.c.id)
     found_headers = assemble(connection, connection.execute(ordered).all(), secrets=True)
     chosen = select(matches.c.id).where(where)
@@ -111,7 +125,7 @@ def _stored(connection: Connection, where: ColumnElement[bool]) -> list[StoredMa
         .where(events.c.match_id.in_(chosen))
         .order_by(events.c.match_id, events.c.idx)
     )
-    for row in connection.execute(query):
+    for row in connection.execute(query) if with_events else ():
         story[row.match_id].append(EventRow(*row))
     query = select(*_PAIRING_COLUMNS).where(
         pairings.c.id.in_(select(matches.c.pairing_id).where(where))
@@ -129,17 +143,8 @@ def assemble(connection: Connection, found: Iterable[Row[Any]], *, secrets: bool
     seats: dict[str, list[SeatRow]] = {key: [] for key in rows}
     returns: dict[str, list[float]] = {key: [] for key in rows}
     query = (
-        select(
-            match_seats.c.match_id,
-            match_seats.c.seat,
-            players.c.name.label("player"),
-            bots.c.name.label("bot"),
-            versions.c.label.label("version"),
-            players.c.id.label("player_id"),
-            match_seats.c.bot_id,
-            match_seats.c.version_id,
-            match_seats.c.returned,
-        )
+        select_rows(SeatRow, match_seats, player_id=players.c.id)
+        .add_columns(match_seats.c.match_id, match_seats.c.returned)
         .join(bots, bots.c.id == match_seats.c.bot_id)
         .join(players, players.c.id == bots.c.player_id)
         .join(versions, versions.c.id == match_seats.c.version_id)
@@ -149,7 +154,7 @@ def assemble(connection: Connection, found: Iterable[Row[Any]], *, secrets: bool
     for start in range(0, len(keys), _IDS_AT_ONCE):
         chunk = keys[start : start + _IDS_AT_ONCE]
         for row in connection.execute(query.where(match_seats.c.match_id.in_(chunk))):
-            match_id, *seat, returned = row
+            *seat, match_id, returned = row
             seats[match_id].append(SeatRow(*seat))
             if returned is not None:
                 returns[match_id].append(returned)

@@ -10,11 +10,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from operator import attrgetter
-from typing import TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import msgspec
 from msgspec.structs import astuple, replace
-from sqlalchemy import bindparam, select
+from sqlalchemy import ColumnElement, Table, func, literal_column, select
 from sqlalchemy.engine import Dialect
 
 from plyhouse.storage.errors import AlreadyExists, Unknown
@@ -37,7 +37,7 @@ from plyhouse.storage.rows import (
     Op,
     StartMatch,
 )
-from plyhouse.storage.statements import Link, adding, binds, prepare
+from plyhouse.storage.statements import Link, Prepared, Values, adding
 
 OpT = TypeVar("OpT")
 
@@ -82,95 +82,72 @@ class _Sums:
         total[4] += score * score
 
 
+class _Header(NamedTuple):
+    """A match and its seats, as its end has to know them."""
+
+    game: str
+    rated: bool
+    void: bool
+    """True if an organiser made it void."""
+    holders: list[tuple[int, int]]
+    """The bot and version of each seat."""
+
+
 class Operations:
     """The statements of the hot path, compiled for one database."""
 
     def __init__(self, dialect: Dialect) -> None:
+        def inserted(table: Table, *names: str) -> Prepared:
+            values = Values(table, dialect, *(names or table.c.keys()))
+            return values.prepare(values.inserted(table))
+
         fields = ("idx" if name == "index" else name for name in EventRow.__struct_fields__)
-        self._event = prepare(events.insert(), dialect, *fields)
-        self._pairing = prepare(pairings.insert(), dialect)
-        self._pairing_row = attrgetter(*self._pairing.order)
-        self._match = prepare(matches.insert(), dialect)
-        self._match_row = attrgetter(*self._match.order)
-        self._nonces_at = self._match.order.index("nonces")
-        self._seat = prepare(
-            match_seats.insert(), dialect, "match_id", "seat", "bot_id", "version_id"
-        )
-        unfinished = matches.c.id == bindparam("b_id"), matches.c.finished_ms.is_(None)
-        self._start = prepare(
-            matches.update().where(*unfinished).values(binds("nonces", "status", "started_ms")),
-            dialect,
-            "b_nonces",
-            "b_status",
-            "b_started_ms",
-            "b_id",
-        )
+        self._event = inserted(events, *fields)
+        self._pairing = inserted(pairings)
+        self._pairing_row = attrgetter(*pairings.c.keys())
+        self._match = inserted(matches)
+        self._match_row = attrgetter(*matches.c.keys())
+        self._nonces_at = matches.c.keys().index("nonces")
+        self._seat = inserted(match_seats, "match_id", "seat", "bot_id", "version_id")
+        self._start = _changing(matches, dialect, ("nonces", "status", "started_ms"), "id")
         ends = ("status", "ply", "finished_ms", "termination", "culprit", "reason")
-        self._finish = prepare(
-            matches.update().where(*unfinished).values(binds(*ends)),
-            dialect,
-            *(f"b_{name}" for name in (*ends, "id")),
-        )
-        seat = (
-            match_seats.c.match_id == bindparam("b_match_id"),
-            match_seats.c.seat == bindparam("b_seat"),
-        )
-        self._seat_end = prepare(
-            match_seats.update().where(*seat).values(binds("returned", "score", "result")),
-            dialect,
-            "b_returned",
-            "b_score",
-            "b_result",
-            "b_match_id",
-            "b_seat",
-        )
-        self._pairing_end = prepare(
-            pairings.update()
-            .where(pairings.c.id == bindparam("b_id"))
-            .values(binds("finished_ms")),
-            dialect,
-            "b_finished_ms",
-            "b_id",
-        )
+        self._finish = _changing(matches, dialect, ends, "id")
+        results = ("returned", "score", "result")
+        self._seat_end = _changing(match_seats, dialect, results, "match_id", "seat")
+        self._pairing_end = _changing(pairings, dialect, ("finished_ms",), "id")
         self._pair = adding(pair_results, _PAIR_SUMS, dialect)
-        self._prepare_standings(dialect)
-        self._prepare_reads(dialect)
-
-    def _prepare_reads(self, dialect: Dialect) -> None:
-        found = (
-            *(matches.c.game, matches.c.rated, matches.c.finished_ms, matches.c.void_reason),
-            *(match_seats.c.bot_id, match_seats.c.version_id),
-        )
-        self._header = prepare(
-            select(*found)
-            .join(match_seats, match_seats.c.match_id == matches.c.id)
-            .where(matches.c.id == bindparam("b_id"))
-            .order_by(match_seats.c.seat)
-            .with_for_update(of=matches),
-            dialect,
-        )
-        self._known_pairing = prepare(
-            select(pairings.c.id).where(pairings.c.id == bindparam("b_id")), dialect
-        )
-
-    def _prepare_standings(self, dialect: Dialect) -> None:
         self._standing = adding(
             standings, _STANDING_SUMS, dialect, "bot_id", "latest", "rating", changed=["latest"]
         )
-        older = (
-            standings.c.game == bindparam("b_game"),
-            standings.c.bot_id == bindparam("b_bot_id"),
-            standings.c.latest.is_(True),
-            standings.c.version_id != bindparam("b_version_id"),
+        older = Values(standings, dialect, "latest", "game", "bot_id", "version_id")
+        self._outdate = older.prepare(
+            standings.update()
+            .where(
+                standings.c.game == older["game"],
+                standings.c.bot_id == older["bot_id"],
+                standings.c.latest.is_(True),
+                standings.c.version_id != older["version_id"],
+            )
+            .values(older.of("latest"))
         )
-        self._outdate = prepare(
-            standings.update().where(*older).values(binds("latest")),
-            dialect,
-            "b_latest",
-            "b_game",
-            "b_bot_id",
-            "b_version_id",
+        self._prepare_reads(dialect)
+
+    def _prepare_reads(self, dialect: Dialect) -> None:
+        asked = Values(matches, dialect, "id")
+        found = (
+            *(matches.c.id, matches.c.game, matches.c.rated, matches.c.finished_ms),
+            *(matches.c.void_reason, match_seats.c.bot_id, match_seats.c.version_id),
         )
+        self._header = asked.prepare(
+            select(*found)
+            .join(match_seats, match_seats.c.match_id == matches.c.id)
+            .where(matches.c.id == asked["id"])
+            .order_by(matches.c.id, match_seats.c.seat)
+            .with_for_update(of=matches)
+        )
+        asked = Values(pairings, dialect, "id")
+        known = select(pairings.c.id).where(pairings.c.id == asked["id"])
+        self._known_pairing = asked.prepare(known)
 
     def apply(self, link: Link, ops: Iterable[Op], owner: int = 0) -> None:
         """Store operations in the connection's transaction.
@@ -218,16 +195,15 @@ class Operations:
         _only_once(op.match_id for op in ops)
         rows = [(_json(op.nonces), "running", op.started_ms, op.match_id) for op in ops]
         if self._start.run(link, rows) != len(ops):
-            for op in ops:
-                self._unfinished(link, op.match_id)
+            self._unfinished(link, [op.match_id for op in ops])
 
     def _finish_matches(self, link: Link, ops: Sequence[FinishMatch]) -> None:
         _only_once(op.match_id for op in ops)
         rows = []
         seats: list[tuple[object, ...]] = []
         sums = _Sums()
-        for op in ops:
-            game, rated, void, holders = self._unfinished(link, op.match_id)
+        headers = self._unfinished(link, [op.match_id for op in ops])
+        for op, (game, rated, void, holders) in zip(ops, headers, strict=True):
             rows.append(
                 (
                     *("finished", op.ply, op.finished_ms),
@@ -289,23 +265,37 @@ class Operations:
         rows = [(op.finished_ms, op.pairing_id) for op in ops]
         if self._pairing_end.run(link, rows) == len(ops):
             return
-        for pairing_id in sorted({op.pairing_id for op in ops}):
-            if not self._known_pairing.look_up(link, pairing_id):
-                raise Unknown(f"there is no pairing {pairing_id!r}; store it before its end")
+        asked = sorted({op.pairing_id for op in ops})
+        known = {found[0] for found in self._known_pairing.look_up(link, [(id_,) for id_ in asked])}
+        if missing := [id_ for id_ in asked if id_ not in known]:
+            raise Unknown(f"there is no pairing {missing[0]!r}; store it before its end")
 
-    def _unfinished(
-        self, link: Link, match_id: str
-    ) -> tuple[str, bool, bool, list[tuple[int, int]]]:
-        """Return game, whether rated, whether an organiser made it void, and the bots and versions
-        of a match, which must not be finished.
-        """
-        found = self._header.look_up(link, match_id)
-        if not found:
-            raise Unknown(f"there is no match {match_id!r}; store it before what happens in it")
-        game, rated, finished, void, *_ = found[0]
-        if finished is not None:
-            raise AlreadyExists(f"match {match_id!r} is finished already; it stays so")
-        return game, rated, void is not None, [(bot, version) for *_, bot, version in found]
+    def _unfinished(self, link: Link, ids: Sequence[str]) -> list[_Header]:
+        """Return the header of each match, which must not be finished."""
+        seats: defaultdict[str, list[Any]] = defaultdict(list)
+        for match_id, *found in self._header.look_up(link, [(id_,) for id_ in ids]):
+            seats[match_id].append(found)
+        headers = []
+        for match_id in ids:
+            if match_id not in seats:
+                raise Unknown(f"there is no match {match_id!r}; store it before what happens in it")
+            game, rated, finished, void, *_ = seats[match_id][0]
+            if finished is not None:
+                raise AlreadyExists(f"match {match_id!r} is finished already; it stays so")
+            holders = [(bot, version) for *_, bot, version in seats[match_id]]
+            headers.append(_Header(game, rated, void is not None, holders))
+        return headers
+
+
+def _changing(table: Table, dialect: Dialect, changes: Sequence[str], *keys: str) -> Prepared:
+    """Compile an update of the rows with the values' keys; a finished match stays as it is."""
+    values = Values(table, dialect, *changes, *keys)
+    where = [table.c[key] == values[key] for key in keys]
+    if table is matches:
+        # Not IS NULL: PostgreSQL would read the index of all unfinished matches for each row.
+        never: ColumnElement[int] = literal_column("-1")
+        where.append(func.coalesce(matches.c.finished_ms, never) == never)
+    return values.prepare(table.update().where(*where).values(values.of(*changes)))
 
 
 _compiled: dict[tuple[str, str], Operations] = {}

@@ -5,7 +5,7 @@ Members share a PostgreSQL schema.  A member is a server with a shared lease
 of each other, and from then on the database refuses everything that such a member writes.
 
 A *role* is a job that one member at a time does, its leader.  A role is free if the leader's lease
-has ended, or if the leader is draining because it will stop.
+has ended.  So the lease is also the fence of a leader: it keeps its role as long as it may write.
 
 The unit of ownership is the pairing, so that all its matches have one owner.  Ownership changes in
 one way only: members `adopt` the pairings of an owner whose lease has ended.  So the fence of the
@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 from urllib.parse import urlsplit
 
-from sqlalchemy import Connection, delete, func, insert, or_, select, text
+from sqlalchemy import Connection, case, delete, func, insert, or_, select, text
 
 from plyhouse.storage.errors import BadUrl
 from plyhouse.storage.leases import NOW_MS
@@ -37,8 +37,8 @@ LEADER: Final = "leader"
 GRACE_MS: Final = 2_000
 """How long a member must have been valid without a gap before it ends the leases of others.
 
-All leases expire while the database is away.  The first member that comes back must leave the
-others the time to renew theirs.
+All leases expire while the database is away, and all members are silent if NATS is away, too.
+The first member that comes back must leave the others the time to renew theirs.
 """
 AT_ONCE: Final = 64
 """Rows that `waiting` returns at most."""
@@ -61,17 +61,13 @@ class Member:
     """The base URL at which other members reach its HTTP; empty for none."""
     version: str
     """The version of Plyhouse that it runs."""
-    draining: bool
-    """True if it will stop, and hands over what it owns."""
     expires_in_ms: int
     """How long its lease is valid if it is not renewed; negative since it has expired."""
 
     @property
-    def state(self) -> Literal["running", "draining", "expired"]:
-        """Whether it runs, will stop, or has not renewed its lease in time."""
-        if self.expires_in_ms <= 0:
-            return "expired"
-        return "draining" if self.draining else "running"
+    def state(self) -> Literal["running", "expired"]:
+        """Whether it runs, or has not renewed its lease in time."""
+        return "running" if self.expires_in_ms > 0 else "expired"
 
 
 def members(connection: Connection) -> list[Member]:
@@ -79,7 +75,7 @@ def members(connection: Connection) -> list[Member]:
     query = (
         select(
             *(leases.c.epoch, leases.c.holder, leases.c.address, leases.c.version),
-            *(leases.c.draining, leases.c.expires_ms - NOW_MS),
+            leases.c.expires_ms - NOW_MS,
         )
         .where(leases.c.shared, leases.c.ended_ms.is_(None))
         .order_by(leases.c.epoch)
@@ -87,8 +83,17 @@ def members(connection: Connection) -> list[Member]:
     return [Member(*row) for row in connection.execute(query)]
 
 
-def end_expired(connection: Connection, own_epoch: int, grace_ms: int = GRACE_MS) -> list[int]:
+def end_expired(
+    connection: Connection,
+    own_epoch: int,
+    silent: Collection[int] = (),
+    left_ms: int = 0,
+    *,
+    grace_ms: int = GRACE_MS,
+) -> list[int]:
     """End the expired leases of other members; return their epochs.
+
+    The leases of ``silent`` members, from which nothing is heard, end ``left_ms`` early.
 
     Skips a lease that a transaction of its member has locked, so that a member which hangs does
     not delay the takeover of others: PostgreSQL ends that transaction after some seconds
@@ -98,7 +103,7 @@ def end_expired(connection: Connection, own_epoch: int, grace_ms: int = GRACE_MS
     steady = select(leases.c.epoch).where(
         leases.c.epoch == own_epoch,
         leases.c.ended_ms.is_(None),
-        leases.c.expires_ms > NOW_MS,
+        leases.c.expires_ms > NOW_MS + (left_ms if silent else 0),
         leases.c.steady_ms <= NOW_MS - grace_ms,
     )
     if connection.execute(steady).first() is None:
@@ -108,7 +113,7 @@ def end_expired(connection: Connection, own_epoch: int, grace_ms: int = GRACE_MS
         .where(
             leases.c.shared,
             leases.c.ended_ms.is_(None),
-            leases.c.expires_ms <= NOW_MS,
+            leases.c.expires_ms <= NOW_MS + case((leases.c.epoch.in_(silent), left_ms), else_=0),
             leases.c.epoch != own_epoch,
         )
         .order_by(leases.c.epoch)
@@ -120,15 +125,10 @@ def end_expired(connection: Connection, own_epoch: int, grace_ms: int = GRACE_MS
     return found
 
 
-def set_draining(connection: Connection, epoch: int) -> None:
-    """Mark a member that will stop: it frees its roles, and gets nothing more to do."""
-    connection.execute(leases.update().where(leases.c.epoch == epoch).values(draining=True))
-
-
 def claim_role(connection: Connection, role: str, epoch: int) -> int:
     """Make a member the leader of a role if that is free; return the epoch of the leader.
 
-    A member that is draining takes no role; where nobody else had it, the result is 0.
+    A member whose lease has ended takes no role; where nobody else had it, the result is 0.
     """
     leader = select(leaders.c.epoch).where(leaders.c.role == role)
     present = connection.execute(leader).scalar()
@@ -147,20 +147,9 @@ def claim_role(connection: Connection, role: str, epoch: int) -> int:
     return epoch
 
 
-def holds_role(connection: Connection, role: str, epoch: int) -> bool:
-    """Lock a role until the end of the transaction; return False if another member leads it.
-
-    This is the fence of a leader: a draining one may lose its role while its lease is valid.
-    """
-    mine = select(leaders.c.epoch).where(leaders.c.role == role, leaders.c.epoch == epoch)
-    return connection.execute(mine.with_for_update(read=True)).first() is not None
-
-
 def _stays(connection: Connection, epoch: int) -> bool:
-    """Return whether a member's lease has not ended and the member is not draining."""
-    found = select(leases.c.epoch).where(
-        leases.c.epoch == epoch, leases.c.ended_ms.is_(None), leases.c.draining.is_(False)
-    )
+    """Return whether a member's lease has not ended."""
+    found = select(leases.c.epoch).where(leases.c.epoch == epoch, leases.c.ended_ms.is_(None))
     return connection.execute(found).first() is not None
 
 

@@ -5,6 +5,9 @@ The migrations make these tables; a test compares the two.
 
 from __future__ import annotations
 
+import itertools
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -17,12 +20,17 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     MetaData,
+    Select,
     String,
     Table,
     Text,
     event,
+    select,
     text,
 )
+
+from plyhouse.protocol.api.bodies import LONGEST_STORED_LABEL
+from plyhouse.protocol.parts import LONGEST_DISPLAY, LONGEST_NAME
 
 UNRATED = -1e9
 """The value of `standings.rating` until the first fit. It keeps the column, and so the
@@ -107,10 +115,10 @@ players = Table(
     "players",
     metadata,
     Column("id", _Id, primary_key=True),
-    Column("name", String(32), nullable=False),
-    Column("name_key", String(32), nullable=False, unique=True),  # lower case
+    Column("name", String(LONGEST_NAME), nullable=False),
+    Column("name_key", String(LONGEST_NAME), nullable=False, unique=True),  # lower case
     Column("created_ms", BigInteger, nullable=False),
-    Column("display", String(64)),  # NFC; NULL where the name is shown
+    Column("display", String(LONGEST_DISPLAY)),  # NFC; NULL where the name is shown
     Column("disabled_ms", BigInteger),
     sqlite_autoincrement=True,
 )
@@ -144,10 +152,12 @@ tokens = Table(
     Column("prefix", String(16), nullable=False, index=True),
     Column("digest", LargeBinary(32), nullable=False, unique=True),
     Column("scopes", String(64), nullable=False),
-    Column("label", String(100), nullable=False),
+    Column("label", String(LONGEST_STORED_LABEL), nullable=False),
     Column("created_ms", BigInteger, nullable=False),
     Column("last_used_ms", BigInteger),
     Column("revoked_ms", BigInteger),
+    # The token behind the session in which it was made, which may be deleted; NULL: none.
+    Column("made_with", BigInteger, index=True),
     sqlite_autoincrement=True,
 )
 
@@ -156,8 +166,8 @@ bots = Table(
     metadata,
     Column("id", _Id, primary_key=True),
     Column("player_id", _Ref, ForeignKey("players.id"), nullable=False),
-    Column("name", String(32), nullable=False),
-    Column("name_key", String(32), nullable=False),
+    Column("name", String(LONGEST_NAME), nullable=False),
+    Column("name_key", String(LONGEST_NAME), nullable=False),
     Column("kind", String(16), nullable=False),
     Column("created_ms", BigInteger, nullable=False),
     Column("disabled_ms", BigInteger),
@@ -171,7 +181,7 @@ versions = Table(
     metadata,
     Column("id", _Id, primary_key=True),
     Column("bot_id", _Ref, ForeignKey("bots.id"), nullable=False),
-    Column("label", String(100), nullable=False),
+    Column("label", String(LONGEST_STORED_LABEL), nullable=False),
     Column("created_ms", BigInteger, nullable=False),
     Column("digest", String(64), nullable=False, server_default=text("''")),  # "": unknown
     Index("uq_versions_bot_id_label_digest", "bot_id", "label", "digest", unique=True),
@@ -508,6 +518,7 @@ passwords = Table(
     Column("player_id", _Ref, ForeignKey("players.id"), primary_key=True, autoincrement=False),
     Column("hash", String(200), nullable=False),  # with its salt and costs
     Column("changed_ms", BigInteger, nullable=False),
+    Column("made_with", BigInteger),  # as that of a token
 )
 
 guests = Table(
@@ -585,3 +596,20 @@ submission_entries = Table(
     Column("asked_ms", BigInteger, nullable=False),
     Column("outcome", Text, nullable=False),  # empty until the check
 )
+
+
+def select_rows(kind: Any, *tables: Table, **others: ColumnElement[Any]) -> Select[Any]:
+    """Return a query with a column for each field of a kind of row, which ``kind(*row)`` reads.
+
+    A field is one of ``others``, else the column of its name in the first table that has one.
+    ``player``, ``bot`` and ``version`` are else their names and the version's label.  The last
+    fields, with defaults, may have none.
+    """
+    label = versions.c.label
+    known: dict[str, ColumnElement[Any]] = {"version": label, "label": label}
+    known |= {"player": players.c.name, "bot": bots.c.name}
+    for table in reversed(tables):
+        known |= dict(table.c.items())
+    known |= others
+    fields = itertools.takewhile(known.__contains__, kind.__match_args__)
+    return select(*[known[name].label(name) for name in fields])

@@ -15,9 +15,15 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
-from typing import Final
+from typing import Final, Literal
 
-MAX_NAME: Final = 32
+from plyhouse.protocol.parts import LONGEST_NAME
+
+MOST_NORMAL: Final = 1000
+"""The most characters of a text that is brought into another form.
+
+A longer text is too long for a name in any form.
+"""
 SEPARATORS: Final = "_-."
 BUILTIN_NAMES: Final = ("house", "house-bots", "plyhouse")
 """Names for the player of the built-in bots; the server takes the first one that is free."""
@@ -123,12 +129,21 @@ _BACKWARD: Final = (
 
 
 def normal(text: str) -> str:
-    r"""Return a text in normal form C.
+    r"""Return a text in normal form C; one of more than `MOST_NORMAL` characters as it is.
 
     >>> len("e\u0301"), len(normal("e\u0301"))
     (2, 1)
     """
-    return unicodedata.normalize("NFC", text)
+    return _in_form("NFC", text)
+
+
+def _in_form(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:
+    """Return a text in a normal form; one of more than `MOST_NORMAL` characters as it is.
+
+    Normalizing takes a time that grows with the square of the number of marks in a row, and blocks
+    the whole process.
+    """
+    return text if len(text) > MOST_NORMAL else unicodedata.normalize(form, text)
 
 
 def key_of(name: str) -> str:
@@ -170,7 +185,7 @@ def without_accents(text: str) -> str:
     >>> without_accents("Größe"), without_accents("Łódź")
     ('Grosse', 'Lodz')
     """
-    plain = unicodedata.normalize("NFKD", text.translate(_SPECIAL))
+    plain = _in_form("NFKD", text.translate(_SPECIAL))
     return "".join(each for each in plain if not unicodedata.combining(each))
 
 
@@ -194,8 +209,8 @@ def name_problem(name: str) -> str:
     >>> name_problem("p\u0430ypal")
     'it mixes letters of LATIN and CYRILLIC between two separators'
     """
-    if not 1 <= len(name) <= MAX_NAME or len(key_of(name)) > MAX_NAME:
-        return f"it has to have 1 to {MAX_NAME} characters"
+    if not 1 <= len(name) <= LONGEST_NAME or len(key_of(name)) > LONGEST_NAME:
+        return f"it has to have 1 to {LONGEST_NAME} characters"
     before = "_"
     for each in name:
         kind = unicodedata.category(each)
@@ -263,7 +278,7 @@ def looks(text: str) -> frozenset[str]:
     >>> sorted(looks("Ada  Lovelace!")), looks("\u0410da lovelace") >= looks("ada-lovelace")
     (['adalovelace'], True)
     """
-    folded = unicodedata.normalize("NFKC", text)
+    folded = _in_form("NFKC", text)
     key = "".join([each for each in key_of(folded) if unicodedata.category(each)[0] in "LMN"])
     if key.isascii():
         return frozenset({key} - {""})

@@ -13,7 +13,15 @@ from sqlalchemy import Connection, Join, Select, delete, func, select
 from plyhouse.protocol.api.matches import KeptOutput
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.locks import lock_row
-from plyhouse.storage.models import bots, match_seats, matches, outputs, players, versions
+from plyhouse.storage.models import (
+    bots,
+    match_seats,
+    matches,
+    outputs,
+    players,
+    select_rows,
+    versions,
+)
 
 LEAST = 1024
 """Bytes that each counts for at least: rows take up room, too."""
@@ -85,16 +93,7 @@ def of_match(
     """Return what bots printed in a match, by seat and in the order in which it came."""
     here = outputs.c
     query = (
-        select(
-            here.bot_id,
-            bots.c.player_id,
-            players.c.name.label("player"),
-            bots.c.name.label("bot"),
-            versions.c.label,
-            match_seats.c.seat,
-            here.received_ms,
-            here.data,
-        )
+        select_rows(OutputRow, outputs, match_seats, bots)
         .select_from(_seated())
         .join(versions, versions.c.id == here.version_id)
         .where(here.match_id == match_id)
@@ -102,7 +101,7 @@ def of_match(
     )
     if bot_ids is not None:
         query = query.where(here.bot_id.in_(bot_ids))
-    return [OutputRow(**row._mapping) for row in connection.execute(query)]
+    return [OutputRow(*row) for row in connection.execute(query)]
 
 
 def latest(

@@ -8,10 +8,13 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, Table, func, select
+from msgspec import structs
+from sqlalchemy import Connection, Select, Table, func, select
 
+from plyhouse.protocol.api.bodies import LONGEST_STORED_LABEL
 from plyhouse.protocol.api.bots import Bot
 from plyhouse.protocol.api.people import PlayerAccount, Token
+from plyhouse.protocol.parts import LONGEST_DISPLAY, LONGEST_NAME
 from plyhouse.storage.errors import (
     AlreadyExists,
     Disabled,
@@ -23,7 +26,7 @@ from plyhouse.storage.errors import (
     Unknown,
 )
 from plyhouse.storage.locks import lock_names, lock_row
-from plyhouse.storage.models import bots, players, tokens, versions
+from plyhouse.storage.models import bots, players, select_rows, tokens, versions
 from plyhouse.storage.names import (
     RESERVED,
     character_text,
@@ -42,8 +45,6 @@ TOKEN_PREFIX = "ply_"  # noqa: S105  (marks tokens, so that scanners for leaked 
 TOKEN_BYTES = 32
 SHOWN = 12
 """How many characters of a token are kept to recognise it by: the prefix and 48 random bits."""
-MAX_LABEL = 100
-MAX_DISPLAY = 64
 
 
 def check_name(name: str, what: str) -> str:
@@ -52,8 +53,8 @@ def check_name(name: str, what: str) -> str:
     problem = name_problem(made)
     if problem:
         raise InvalidName(
-            f"{name!r} cannot name a {what}: {problem}; use 1 to 32 letters of one script, digits, "
-            "'_', '-' or '.'"
+            f"{name!r} cannot name a {what}: {problem}; use 1 to {LONGEST_NAME} letters of one "
+            "script, digits, '_', '-' or '.'"
         )
     return made
 
@@ -76,9 +77,11 @@ def check_display(text: str) -> str:
     Control characters are not, nor those that are not seen and change how others are read or
     tell equal looks apart: direction marks, joiners, soft hyphens, tags, line breaks.
     """
-    name = unicodedata.normalize("NFC", text).strip()
-    if len(name) > MAX_DISPLAY:
-        raise InvalidName(f"a display name has {MAX_DISPLAY} characters at most, not {len(name)}")
+    name = normal(text).strip()
+    if len(name) > LONGEST_DISPLAY:
+        raise InvalidName(
+            f"a display name has {LONGEST_DISPLAY} characters at most, not {len(name)}"
+        )
     for character in name:
         category = unicodedata.category(character)
         if unseen(character) or (category[0] == "Z" and character != " "):
@@ -93,10 +96,10 @@ def check_display(text: str) -> str:
 
 def _check_label(label: str, what: str) -> None:
     """Raise unless a text may label a token or a version: free, but of one line and not long."""
-    if len(label) > MAX_LABEL or not label.isprintable():
+    if len(label) > LONGEST_STORED_LABEL or not label.isprintable():
         raise InvalidName(
-            f"{label[:MAX_LABEL]!r} cannot label a {what}; "
-            f"use up to {MAX_LABEL} printable characters"
+            f"{label[:LONGEST_STORED_LABEL]!r} cannot label a {what}; "
+            f"use up to {LONGEST_STORED_LABEL} printable characters"
         )
 
 
@@ -169,13 +172,13 @@ def player(connection: Connection, name: str) -> PlayerAccount:
 
 def find_player(connection: Connection, name: str) -> PlayerAccount | None:
     """Return the player of that name, ignoring case, or None."""
-    found = connection.execute(_players().where(players.c.name_key == key_of(name))).first()
+    found = connection.execute(account_query().where(players.c.name_key == key_of(name))).first()
     return None if found is None else PlayerAccount(*found)
 
 
 def player_by_id(connection: Connection, player_id: int) -> PlayerAccount:
     """Return the player of that id; raise `Unknown` if there is none."""
-    found = connection.execute(_players().where(players.c.id == player_id)).first()
+    found = connection.execute(account_query().where(players.c.id == player_id)).first()
     if found is None:
         raise Unknown(f"there is no player with the id {player_id}")
     return PlayerAccount(*found)
@@ -184,11 +187,13 @@ def player_by_id(connection: Connection, player_id: int) -> PlayerAccount:
 def list_players(connection: Connection) -> list[PlayerAccount]:
     """Return all players by name."""
     return [
-        PlayerAccount(*row) for row in connection.execute(_players().order_by(players.c.name_key))
+        PlayerAccount(*row)
+        for row in connection.execute(account_query().order_by(players.c.name_key))
     ]
 
 
-def _players() -> Select[Any]:
+def account_query() -> Select[Any]:
+    """Return the query of accounts, with the columns of `PlayerAccount`."""
     columns = players.c
     return select(
         columns.id,
@@ -212,9 +217,16 @@ def add_token(
 
 
 def new_token(
-    player_id: int, scopes: Sequence[str], label: str, now_ms: int
+    player_id: int,
+    scopes: Sequence[str],
+    label: str,
+    now_ms: int,
+    made_with: int | None = None,
 ) -> tuple[str, dict[str, Any]]:
-    """Return a token and the row that keeps its digest."""
+    """Return a token and the row that keeps its digest.
+
+    ``made_with`` is the token behind the session in which it is made; revoking that revokes both.
+    """
     unknown = sorted(set(scopes) - set(SCOPES))
     if unknown or not scopes:
         raise InvalidScope(
@@ -230,6 +242,7 @@ def new_token(
         "scopes": ",".join(scope for scope in SCOPES if scope in scopes),
         "label": label,
         "created_ms": now_ms,
+        "made_with": made_with,
     }
 
 
@@ -239,8 +252,8 @@ def list_tokens(connection: Connection, player_id: int) -> list[Token]:
     return [_token(row) for row in connection.execute(query)]
 
 
-def revoke_token(connection: Connection, key: int | str, now_ms: int) -> Token:
-    """Revoke a token by its id, its prefix or itself; raise `Unknown` if none or several fit."""
+def find_token(connection: Connection, key: int | str) -> Token:
+    """Return a token by its id, its prefix or itself; raise `Unknown` if none or several fit."""
     query = _tokens()
     if isinstance(key, int):
         query = query.where(tokens.c.id == key)
@@ -258,10 +271,15 @@ def revoke_token(connection: Connection, key: int | str, now_ms: int) -> Token:
             f"{how} {shown}; give the whole token, or the beginning of it that "
             "'plyhouse token list NAME' shows"
         )
-    row = found[0]
+    return found[0]
+
+
+def revoke_token(connection: Connection, key: int | str, now_ms: int) -> Token:
+    """Revoke a token that `find_token` finds; nothing happens if it is revoked already."""
+    row = find_token(connection, key)
     if row.revoked_ms is None:
         connection.execute(tokens.update().where(tokens.c.id == row.id).values(revoked_ms=now_ms))
-    return _token(connection.execute(_tokens().where(tokens.c.id == row.id)).one())
+    return find_token(connection, row.id)
 
 
 def authenticate(connection: Connection, token: str) -> tuple[Identity, int | None] | None:
@@ -300,30 +318,11 @@ def touch_token(connection: Connection, token_id: int, now_ms: int) -> None:
 
 
 def _tokens() -> Select[Any]:
-    columns = tokens.c
-    return select(
-        columns.id,
-        columns.player_id,
-        columns.prefix,
-        columns.scopes,
-        columns.label,
-        columns.created_ms,
-        columns.last_used_ms,
-        columns.revoked_ms,
-    )
+    return select_rows(Token, tokens)
 
 
-def _token(row: Row[Any]) -> Token:
-    return Token(
-        row.id,
-        row.player_id,
-        row.prefix,
-        tuple(row.scopes.split(",")),
-        row.label,
-        row.created_ms,
-        row.last_used_ms,
-        row.revoked_ms,
-    )
+def _token(row: Sequence[Any]) -> Token:
+    return structs.replace(Token(*row), scopes=tuple(row[3].split(",")))
 
 
 def _digest(token: str) -> bytes:
@@ -414,16 +413,7 @@ def bots_of(connection: Connection, names: Iterable[str]) -> list[Bot]:
 
 
 def _bots() -> Select[Any]:
-    return select(
-        bots.c.id,
-        bots.c.player_id,
-        players.c.name,
-        bots.c.name,
-        bots.c.kind,
-        bots.c.created_ms,
-        bots.c.disabled_ms,
-        bots.c.open_ms,
-    ).join(players, players.c.id == bots.c.player_id)
+    return select_rows(Bot, bots).join(players, players.c.id == bots.c.player_id)
 
 
 def ensure_version(

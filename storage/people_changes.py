@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, select
 
+from plyhouse.protocol.api.bodies import LONGEST_STORED_LABEL
 from plyhouse.protocol.api.bots import Bot
 from plyhouse.protocol.api.competitions import Joining
 from plyhouse.protocol.api.people import PlayerAccount, Token
-from plyhouse.storage import audit, people
+from plyhouse.storage import audit, people, sessions
 from plyhouse.storage.competition_sql import find
 from plyhouse.storage.competition_students import student_of
 from plyhouse.storage.errors import AlreadyExists, CompetitionRefusal
-from plyhouse.storage.locks import lock_names
+from plyhouse.storage.locks import lock_names, lock_row
 from plyhouse.storage.models import bots, competition_members, players, tokens
 from plyhouse.storage.names import key_of
 from plyhouse.storage.people import (
@@ -129,12 +130,40 @@ def revoke_token(
     connection: Connection, key: int | str, by: By, now_ms: int, *, keep_matches: bool = True
 ) -> Token:
     """Revoke a token by its id, its first characters or itself; you may do so twice."""
-    row = people.revoke_token(connection, key, now_ms)
-    subject, owner = f"{row.prefix}... of {audit.ABOUT}", row.player_id
-    audit.add(
-        connection, now_ms, by, "token.revoke", subject, row.id, keep_matches, player_id=owner
-    )
+    found = people.find_token(connection, key)
+    # Others who revoke or make tokens of this owner are done, or wait.
+    lock_row(connection, players.c.id, found.player_id)
+    row = people.revoke_token(connection, found.id, now_ms)
+    _end_made_with(connection, row.id, row.prefix, row.player_id, by, now_ms, keep_matches)
     return row
+
+
+def _end_made_with(
+    connection: Connection,
+    token_id: int,
+    prefix: str,
+    owner: int,
+    by: By,
+    now_ms: int,
+    keep_matches: bool = True,
+) -> None:
+    """End all that was made with a revoked token, and note all revoked ones.
+
+    A thief may have made tokens and a password, which must not outlast the stolen token.
+
+    The caller has locked the owner, so that nobody makes anything with the token meanwhile.
+    """
+    made = sessions.made_with(connection, token_id)
+    gone = [each.id for each in made]
+    for start in range(0, len(gone), sessions.AT_ONCE):
+        some = tokens.c.id.in_(gone[start : start + sessions.AT_ONCE])
+        connection.execute(tokens.update().where(some).values(revoked_ms=now_ms))
+    sessions.forget_password(connection, owner, [token_id, *gone])
+    for each_id, shown in ((token_id, prefix), *((each.id, each.prefix) for each in made)):
+        subject = f"{shown}... of {audit.ABOUT}"
+        audit.add(
+            connection, now_ms, by, "token.revoke", subject, each_id, keep_matches, player_id=owner
+        )
 
 
 def _change_player(connection: Connection, row: PlayerAccount, **values: object) -> None:
@@ -150,8 +179,10 @@ def reissue_token(
     `CompetitionRefusal` for an account that the class did not make: its token could open more
     than this competition.  Raises `Unknown` if there is no such student.
     """
-    row = find(connection, reference, lock=True)
+    row = find(connection, reference)
     student = student_of(connection, row, account)
+    # A copy of the competition has the same token, and may replace it at the same time.
+    lock_row(connection, players.c.id, student.player_id)
     here = competition_members.c
     mine = (here.competition_id == row.id) & (here.player_id == student.player_id)
     found = connection.execute(select(here.name, here.name_key, here.token).where(mine)).all()
@@ -176,12 +207,11 @@ def reissue_token(
         )
     ).first()
     if old is not None and old.revoked_ms is None:
-        connection.execute(tokens.update().where(tokens.c.id == old.id).values(revoked_ms=now_ms))
-        subject = f"{old.prefix}... of {audit.ABOUT}"
-        audit.add(
-            connection, now_ms, by, "token.revoke", subject, old.id, player_id=student.player_id
-        )
-    token, values = new_token(student.player_id, ("play",), person.name[:100], now_ms)
+        people.revoke_token(connection, old.id, now_ms)
+        _end_made_with(connection, old.id, old.prefix, student.player_id, by, now_ms)
+    token, values = new_token(
+        student.player_id, ("play",), person.name[:LONGEST_STORED_LABEL], now_ms
+    )
     connection.execute(tokens.insert().values(values))
     kept = competition_members.update().where(
         here.player_id == student.player_id,

@@ -84,11 +84,11 @@ def personal_data(connection: Connection, account: str, *, reasons: bool = False
     def of(table: Any, *hidden: str) -> list[dict[str, Any]]:
         return rows(select(table).where(table.c.player_id == row.id), *hidden, "player_id")
 
+    [columns] = rows(select(players).where(players.c.id == row.id), "id", "name", "name_key")
     return {
         "account": row.name,
+        **columns,
         "display": row.display,
-        "created_ms": row.created_ms,
-        "disabled_ms": row.disabled_ms,
         "tokens": of(tokens, *SECRET),
         "sessions": of(sessions, *SECRET),
         "passwords": of(passwords, *SECRET),

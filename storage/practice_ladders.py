@@ -12,9 +12,10 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
+from plyhouse.protocol.api.competitions import IN_FINAL, CompetitionStatus
 from plyhouse.storage import audit
 from plyhouse.storage.competition_rows import PRACTICE, CompetitionRow
-from plyhouse.storage.competition_sql import begin, create, find
+from plyhouse.storage.competition_sql import begin, create, find, move, note
 from plyhouse.storage.locks import lock_row
 from plyhouse.storage.models import (
     competition_entries,
@@ -29,7 +30,7 @@ from plyhouse.storage.rows import By, TournamentRow
 from plyhouse.storage.tournaments import find_tournament
 
 
-def status(connection: Connection, practice_id: str) -> str | None:
+def status(connection: Connection, practice_id: str) -> CompetitionStatus | None:
     """Return the status of a ladder, ``deleted`` too; None if it never was there."""
     here = competitions.c
     query = select(here.status).where(here.id == practice_id)
@@ -65,6 +66,16 @@ def resume_practice(
     connection.execute(tournaments.update().where(tournaments.c.id.in_(parts)).values(over))
     audit.add(connection, now_ms, by, "competition.resume", row.name, row.id)
     return [find_tournament(connection, each) for each in parts]
+
+
+def end_practice(connection: Connection, practice_id: str, by: By, now_ms: int) -> None:
+    """End a ladder and note why, unless it is over.
+
+    `resume_practice` is for ladders with this note, so a second end must not replace it.
+    """
+    if find(connection, practice_id, lock=True).status in IN_FINAL:
+        move(connection, practice_id, "finish", by, now_ms)
+        note(connection, practice_id, by.why)
 
 
 def is_behind(connection: Connection, practice_id: str, bots: Collection[int]) -> bool:

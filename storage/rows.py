@@ -15,7 +15,7 @@ from __future__ import annotations
 import secrets
 import time
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Literal, Protocol, TypeAlias
 
 from msgspec import Struct
 
@@ -246,6 +246,16 @@ class RatingLike(Protocol):
         """Upper bound of its 95 % interval."""
 
 
+TournamentStatus: TypeAlias = Literal[
+    "open", "running", "paused", "suspended", "finished", "deleted"
+]
+"""The status of one game of a final; ``open`` is from 0.2.0 and counts as ``running``.
+
+A ``suspended`` one cannot go on, and a ``deleted`` one is listed nowhere."""
+RUNNING: Final[tuple[TournamentStatus, ...]] = ("open", "running")
+UNFINISHED: Final[tuple[TournamentStatus, ...]] = (*RUNNING, "paused", "suspended")
+
+
 @dataclass(frozen=True, slots=True)
 class TournamentRow:
     """A schedule of pairings between entries."""
@@ -260,9 +270,7 @@ class TournamentRow:
     mirrored: bool
     rated: bool
     created_ms: int
-    status: str = "running"
-    """``running``, ``paused``, ``suspended``, ``finished`` or ``deleted``, which is not listed any
-    more; ``open`` in databases of 0.2.0, which counts as running."""
+    status: TournamentStatus = "running"
     started_ms: int | None = None
     finished_ms: int | None = None
     data: str | None = None
@@ -356,5 +364,5 @@ class FinishPairing(Struct, frozen=True, gc=False):
 
 
 Op = EventRow | NewPairing | NewMatch | StartMatch | FinishMatch | FinishPairing
-"""The scopes of a `Writer`. Within a batch pairings are stored first, then matches, starts,
-events and ends, so operations that need each other may travel together."""
+"""The operations of a `Writer`.  Within a batch it stores pairings first, then matches, starts,
+events and ends.  So operations that need each other may travel together."""

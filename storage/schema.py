@@ -30,7 +30,7 @@ from plyhouse.storage import models
 from plyhouse.storage.errors import NewerSchema, NotADatabase, OlderSchema
 from plyhouse.storage.rows import wall_ms
 
-KNOWN = ("0018", "0019", "0020", "0021", "0022", "0023", "0024", "0025")
+KNOWN = ("0018", "0019", "0020", "0021", "0022", "0023", "0024", "0025", "0026")
 """All schema revisions this Plyhouse knows, oldest first; a test compares them with the files.
 
 The first one is that of `OLDEST`, and makes all tables.

@@ -4,6 +4,10 @@ A session is a secret that a browser keeps in a cookie; only its digest is store
 token.  It ends with its time, with a sign-out, with the token that it was begun with, and with its
 player.
 
+A token or password that somebody makes in a session depends on the token behind that session.  If
+that token is revoked, because somebody else may have it, what was made with it ends, too
+(`made_with`).
+
 A guest is a player for a while.  Once its time is over, everything about it is deleted; what it
 has played stays, under the name of one player that stands for all guests of the past
 (`forget_guests`).
@@ -13,15 +17,15 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import Connection, Row, delete, func, select, update
 
 from plyhouse.protocol.api.people import PlayerAccount
 from plyhouse.storage import people, schema
 from plyhouse.storage.errors import AlreadyExists, Disabled, TokenRevoked
-from plyhouse.storage.locks import lock_names
+from plyhouse.storage.locks import lock_names, lock_row
 from plyhouse.storage.models import (
     bots,
     guests,
@@ -67,6 +71,19 @@ def begin(
         )
     )
     return secret
+
+
+def begin_by_password(
+    connection: Connection, player_id: int, stored: str, lifetime_ms: int, now_ms: int
+) -> str | None:
+    """Begin a session if the hash ``stored`` is still that of the player's password.
+
+    Otherwise a password that was changed while it was checked would let somebody in for long.
+    """
+    lock_row(connection, players.c.id, player_id)
+    if _hash_of(connection, player_id) != stored:
+        return None
+    return begin(connection, player_id, lifetime_ms, now_ms)
 
 
 def find(connection: Connection, secret: str, now_ms: int) -> Identity | None:
@@ -117,6 +134,16 @@ def end(connection: Connection, session_id: int) -> None:
     connection.execute(delete(sessions).where(sessions.c.id == session_id))
 
 
+def ended(connection: Connection, session_ids: Iterable[int]) -> set[int]:
+    """Return which of these sessions are not stored any more."""
+    missing = set(session_ids)
+    ids = sorted(missing)
+    for start in range(0, len(ids), AT_ONCE):
+        query = select(sessions.c.id).where(sessions.c.id.in_(ids[start : start + AT_ONCE]))
+        missing.difference_update(connection.execute(query).scalars())
+    return missing
+
+
 def end_others(connection: Connection, player_id: int, session_id: int) -> list[int]:
     """End all sessions of a player but one; return their ids."""
     others = delete(sessions).where(sessions.c.player_id == player_id, sessions.c.id != session_id)
@@ -136,17 +163,102 @@ def password(connection: Connection, name: str) -> tuple[PlayerAccount, str] | N
     row = people.find_player(connection, name)
     if row is None:
         return None
-    query = select(passwords.c.hash).where(passwords.c.player_id == row.id)
-    return row, connection.execute(query).scalar_one_or_none() or ""
+    return row, _hash_of(connection, row.id)
 
 
-def set_password(connection: Connection, player_id: int, hashed: str, now_ms: int) -> None:
-    """Store the hash of a player's password, in place of an earlier one."""
-    values = {"hash": hashed, "changed_ms": now_ms}
+def set_password(
+    connection: Connection, player_id: int, hashed: str, now_ms: int, token_id: int = 0
+) -> None:
+    """Store the hash of a player's password, in place of an earlier one.
+
+    ``token_id`` is the token that the session was begun with, if there is one.
+    """
+    origin = token_behind(connection, player_id, token_id)
+    values = {"hash": hashed, "changed_ms": now_ms, "made_with": origin}
     insert = insert_into(passwords, connection.dialect).values(player_id=player_id, **values)
     connection.execute(
         insert.on_conflict_do_update(index_elements=[passwords.c.player_id], set_=values)
     )
+
+
+def change_password(
+    connection: Connection, identity: Identity, stored: str, hashed: str, now_ms: int
+) -> list[int] | None:
+    """Store a new hash in place of ``stored``, and end the player's other sessions.
+
+    Returns their ids, or None if another hash is stored meanwhile.  ``stored`` is empty if there
+    was none.  Raises `TokenRevoked`.
+    """
+    lock_row(connection, players.c.id, identity.player_id)
+    _refuse_revoked(connection, identity.token_id)
+    if _hash_of(connection, identity.player_id) != stored:
+        return None
+    set_password(connection, identity.player_id, hashed, now_ms, identity.token_id)
+    return end_others(connection, identity.player_id, identity.session_id)
+
+
+def renew_hash(connection: Connection, player_id: int, stored: str, renewed: str) -> bool:
+    """Store another hash of the same password; return False if the password was changed."""
+    mine = passwords.c.player_id == player_id, passwords.c.hash == stored
+    return bool(connection.execute(update(passwords).where(*mine).values(hash=renewed)).rowcount)
+
+
+def _refuse_revoked(connection: Connection, token_id: int) -> None:
+    """Raise `TokenRevoked` if a session's token was revoked while its request was under way."""
+    query = select(tokens.c.prefix).where(tokens.c.id == token_id, tokens.c.revoked_ms.is_not(None))
+    prefix = connection.execute(query).scalar_one_or_none()
+    if prefix is not None:
+        raise TokenRevoked(f"the token {prefix}... was revoked; ask for a new one")
+
+
+def _hash_of(connection: Connection, player_id: int) -> str:
+    query = select(passwords.c.hash).where(passwords.c.player_id == player_id)
+    return connection.execute(query).scalar_one_or_none() or ""
+
+
+def token_behind(connection: Connection, player_id: int, token_id: int) -> int | None:
+    """Return the token by which somebody came in: that of the session, or of the password."""
+    if token_id:
+        return token_id
+    query = select(passwords.c.made_with).where(passwords.c.player_id == player_id)
+    return connection.execute(query).scalar_one_or_none()
+
+
+def make_token(connection: Connection, identity: Identity, label: str, now_ms: int) -> str:
+    """Make a token that allows to play, in a session; raises `TokenRevoked`."""
+    lock_row(connection, players.c.id, identity.player_id)
+    _refuse_revoked(connection, identity.token_id)
+    origin = token_behind(connection, identity.player_id, identity.token_id)
+    token, values = people.new_token(identity.player_id, ("play",), label, now_ms, origin)
+    connection.execute(tokens.insert().values(values))
+    return token
+
+
+def made_with(connection: Connection, token_id: int) -> list[Row[Any]]:
+    """Return id and prefix of all valid tokens made with a token, or with one of these.
+
+    All have the same owner.
+    """
+    found: dict[int, Row[Any]] = {}
+    look = [token_id]
+    while look:
+        query = select(tokens.c.id, tokens.c.prefix, tokens.c.revoked_ms).where(
+            tokens.c.made_with.in_(look[:AT_ONCE])
+        )
+        fresh = {row.id: row for row in connection.execute(query) if row.id not in found}
+        found |= fresh
+        look = [*look[AT_ONCE:], *fresh]
+    return [row for row in found.values() if row.revoked_ms is None]
+
+
+def forget_password(connection: Connection, player_id: int, token_ids: Sequence[int]) -> None:
+    """Delete a player's password if it was set with one of these tokens, and its sessions."""
+    mine = passwords.c.player_id == player_id
+    set_with = select(passwords.c.made_with).where(mine)
+    if connection.execute(set_with).scalar_one_or_none() in token_ids:
+        connection.execute(delete(passwords).where(mine))
+        by_password = sessions.c.player_id == player_id, sessions.c.token_id.is_(None)
+        connection.execute(delete(sessions).where(*by_password))
 
 
 def sign_up(

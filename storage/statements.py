@@ -10,16 +10,56 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from sqlalchemy import Connection, Executable, Table, bindparam, literal, select
+from sqlalchemy import (
+    Connection,
+    Executable,
+    Select,
+    String,
+    Table,
+    Text,
+    bindparam,
+    func,
+    literal,
+    select,
+)
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine import Dialect
 from sqlalchemy.sql.elements import ColumnElement
+from sqlalchemy.util import await_only
 
 if TYPE_CHECKING:
     from sqlalchemy.dialects import postgresql
 
-Link: TypeAlias = Connection | sqlite3.Connection
-"""Backend of a prepared statement: SQLite's own connection where there is one, which costs a
+
+class ServerLink:
+    """PostgreSQL's driver, for functions that run in a greenlet of SQLAlchemy."""
+
+    __slots__ = ("_driver", "_prepared")
+
+    def __init__(self, driver: Any) -> None:
+        """Statements are prepared at their first use on this connection of asyncpg."""
+        self._driver = driver
+        self._prepared: dict[str, Any] = {}
+
+    def run(self, sql: str, values: Sequence[object]) -> int:
+        """Execute a statement; return how many rows of its table changed."""
+        statement = self._statement(sql)
+        await_only(statement.fetch(*values))
+        return int(statement.get_statusmsg().rpartition(" ")[2])
+
+    def look_up(self, sql: str, values: Sequence[object]) -> list[Any]:
+        """Run a query and return the rows that it finds."""
+        return list(await_only(self._statement(sql).fetch(*values)))
+
+    def _statement(self, sql: str) -> Any:
+        found = self._prepared.get(sql)
+        if found is None:
+            found = self._prepared[sql] = await_only(self._driver.prepare(sql))
+        return found
+
+
+Link: TypeAlias = Connection | sqlite3.Connection | ServerLink
+"""Backend of a prepared statement: the driver's own connection where there is one, which costs a
 tenth of SQLAlchemy's."""
 
 ROWS_AT_ONCE: Final = 128 if sqlite3.sqlite_version_info >= (3, 32) else 64
@@ -32,26 +72,30 @@ in a statement."""
 class Prepared:
     """A statement compiled for one database, run with rows of values in a fixed order."""
 
-    __slots__ = ("_sizes", "order", "sql")
+    __slots__ = ("_sizes", "by_columns", "sql")
 
-    def __init__(self, sql: str, order: tuple[str, ...]) -> None:
+    def __init__(self, sql: str, *, by_columns: bool = False) -> None:
         self.sql = sql
-        self.order = order
-        """Names of the values, in the order in which a row must give them."""
+        self.by_columns = by_columns
+        """True if the statement takes an array of values for each column, and runs once for all
+        rows."""
         self._sizes: tuple[str, ...] = ()
 
     def run(self, link: Link, rows: Sequence[Sequence[object]]) -> int:
-        """Execute once per row, in one call of the driver.
-
-        Returns how many rows of the table changed, -1 where the driver does not tell.
-        """
+        """Execute for each row; return how many rows of the table changed."""
         if not rows:
             return 0
+        if self.by_columns:
+            columns = tuple(map(list, zip(*rows, strict=True)))
+            if isinstance(link, ServerLink):
+                return link.run(self.sql, columns)
+            return _sqlalchemy(link).exec_driver_sql(self.sql, columns).rowcount
         if isinstance(link, sqlite3.Connection):
             if len(rows) == 1:
                 return link.execute(self.sql, rows[0]).rowcount
             return link.executemany(self.sql, rows).rowcount
         given = [tuple(row) for row in rows]
+        link = _sqlalchemy(link)
         return link.exec_driver_sql(self.sql, given[0] if len(given) == 1 else given).rowcount
 
     def insert(self, link: Link, rows: Sequence[tuple[object, ...]]) -> None:
@@ -73,11 +117,20 @@ class Prepared:
             chunk = rows[at : at + ROWS_AT_ONCE]
             link.execute(self._sizes[len(chunk) - 1], tuple(chain.from_iterable(chunk)))
 
-    def look_up(self, link: Link, *values: Any) -> list[Any]:
-        """Run a query with one row of values and return all that it finds."""
+    def look_up(self, link: Link, rows: Sequence[Sequence[object]]) -> list[Any]:
+        """Run a query for each row of values; return all that is found."""
+        if self.by_columns:
+            rows = [tuple(map(list, zip(*rows, strict=True)))]
         if isinstance(link, sqlite3.Connection):
-            return link.execute(self.sql, values).fetchall()
-        return list(link.exec_driver_sql(self.sql, values))
+            return [each for row in rows for each in link.execute(self.sql, row)]
+        if isinstance(link, ServerLink):
+            return [each for row in rows for each in link.look_up(self.sql, row)]
+        return [each for row in rows for each in link.exec_driver_sql(self.sql, tuple(row))]
+
+
+def _sqlalchemy(link: Link) -> Connection:
+    assert isinstance(link, Connection)  # noqa: S101 (for the type checker)
+    return link
 
 
 def _sizes(sql: str) -> tuple[str, ...]:
@@ -89,19 +142,70 @@ def _sizes(sql: str) -> tuple[str, ...]:
     )
 
 
-def prepare(statement: Executable, dialect: Dialect, *order: str) -> Prepared:
+def prepare(
+    statement: Executable, dialect: Dialect, *order: str, by_columns: bool = False
+) -> Prepared:
     """Compile a statement whose values are all named bind parameters.
 
     ``order`` is the order in which rows will give the values; AssertionError if it is not the
-    statement's.  Without it, see `Prepared.order`.
+    statement's.  For ``by_columns`` see `Prepared`.
     """
-    compiled = statement.compile(  # type: ignore[attr-defined]
-        dialect=dialect, column_keys=order if order and statement.is_insert else None
-    )
+    compiled = statement.compile(dialect=dialect)  # type: ignore[attr-defined]
     names = tuple(compiled.positiontup)
-    if order and names != order:
+    if names != order:
         raise AssertionError(f"rows give {order}, the statement takes {names}")
-    return Prepared(str(compiled), names)
+    return Prepared(str(compiled), by_columns=by_columns)
+
+
+class Values:
+    """The values of a row in a statement that runs for many rows.
+
+    SQLite runs it once per row, with a bind parameter for each value.  PostgreSQL runs it once,
+    with a table of all rows, made of an array for each column.
+    """
+
+    def __init__(self, table: Table, dialect: Dialect, *names: str) -> None:
+        """Name the values, in the order in which rows give them, like columns of ``table``."""
+        self._dialect = dialect
+        self.names = names
+        self.by_columns = dialect.name == "postgresql"
+        self._elements: dict[str, ColumnElement[Any]]
+        if not self.by_columns:
+            self._elements = {n: bindparam(f"b_{n}", type_=table.c[n].type) for n in names}
+            return
+        from sqlalchemy.dialects.postgresql import ARRAY  # slow to import, as in `insert_into`
+
+        # An array of varchar would cut what is too long, instead of refusing it.
+        types = [table.c[name].type for name in names]
+        wide = [ARRAY(Text() if isinstance(kind, String) else kind) for kind in types]
+        pairs = zip(names, wide, strict=True)
+        arrays = [bindparam(f"b_{name}", type_=kind) for name, kind in pairs]
+        rows = func.unnest(*arrays).table_valued(*names, name="rows").render_derived()
+        self._elements = {name: rows.c[name] for name in names}
+
+    def __getitem__(self, name: str) -> ColumnElement[Any]:
+        """Return the parameter or column of a value."""
+        return self._elements[name]
+
+    def of(self, *names: str) -> dict[str, ColumnElement[Any]]:
+        """Return some of the values by their names."""
+        return {name: self._elements[name] for name in names}
+
+    def select(self) -> Select[Any]:
+        """Return the query of the values."""
+        return select(*self._elements.values())
+
+    def prepare(self, statement: Executable) -> Prepared:
+        """Compile a statement that uses the values."""
+        order = [f"b_{name}" for name in self.names]
+        return prepare(statement, self._dialect, *order, by_columns=self.by_columns)
+
+    def inserted(self, table: Table) -> postgresql.Insert | sqlite.Insert:
+        """Return the insert of rows of these values, which supports ON CONFLICT."""
+        insert = insert_into(table, self._dialect)
+        if self.by_columns:
+            return insert.from_select(list(self.names), self.select())
+        return insert.values(self._elements)
 
 
 def insert_into(table: Table, dialect: Dialect) -> postgresql.Insert | sqlite.Insert:
@@ -111,11 +215,6 @@ def insert_into(table: Table, dialect: Dialect) -> postgresql.Insert | sqlite.In
     from sqlalchemy.dialects import postgresql  # slow to import, and most databases are files
 
     return postgresql.insert(table)
-
-
-def binds(*names: str) -> dict[str, object]:
-    """Name a bind parameter for each column; ``b_`` keeps it apart from the column itself."""
-    return {name: bindparam(f"b_{name}") for name in names}
 
 
 def adding(
@@ -132,12 +231,11 @@ def adding(
     same key: PostgreSQL refuses that.
     """
     keys = list(table.primary_key.columns)
-    order = (*(key.name for key in keys), *sums, *others)
-    insert = insert_into(table, dialect)
+    values = Values(table, dialect, *(key.name for key in keys), *sums, *others)
+    insert = values.inserted(table)
     changes = {name: table.c[name] + insert.excluded[name] for name in sums}
     changes |= {name: insert.excluded[name] for name in changed}
-    added = insert.on_conflict_do_update(index_elements=keys, set_=changes)
-    return prepare(added, dialect, *order)
+    return values.prepare(insert.on_conflict_do_update(index_elements=keys, set_=changes))
 
 
 def copy_rows(

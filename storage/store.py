@@ -151,7 +151,7 @@ class Store:
 
     @property
     def lease_left_s(self) -> float | None:
-        """How long this server's lease is surely valid, in seconds; None without a lease.
+        """How long this server's lease is valid, in seconds; None without a lease.
 
         When it is negative, the server could not renew its lease, and another one may end it.
         """

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, case, exists, func, select, true
 
+from plyhouse.protocol.api.competitions import NOT_OVER
 from plyhouse.storage.models import (
     bots,
     competition_entries,
@@ -17,9 +18,6 @@ from plyhouse.storage.models import (
     submissions,
 )
 from plyhouse.storage.submission_rows import CheckedFor, WaitingCheck
-
-OPEN = ("draft", "open", "frozen", "running", "paused")
-"""Statuses of competitions that are not over."""
 
 
 def waiting(connection: Connection, limit: int = 1000) -> dict[int, WaitingCheck]:
@@ -83,7 +81,7 @@ def checked_for(connection: Connection, identity: int) -> list[CheckedFor]:
             student.player_id == bots.c.player_id,
             student.status == "active",
         )
-        here_too = found.where(enters | learns, course.status.in_(OPEN))
+        here_too = found.where(enters | learns, course.status.in_(NOT_OVER))
         rows = connection.execute(here_too.where(course.rehearses.is_(None))).all()
     return [CheckedFor(row.name, row.parsed, bool(row.baseline)) for row in rows]
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, exists, func, select
 
+from plyhouse.protocol.api.competitions import NOT_OVER
 from plyhouse.storage import competition_entries, people, submission_checks
 from plyhouse.storage.errors import SubmissionRefusal
 from plyhouse.storage.locks import lock_row
@@ -23,6 +24,7 @@ from plyhouse.storage.models import (
     competitions,
     packages,
     players,
+    select_rows,
     submission_entries,
     submissions,
     versions,
@@ -391,23 +393,12 @@ def entered(connection: Connection, competition_id: str) -> set[int]:
 def _rows() -> Select[Any]:
     here = submissions.c
     return (
-        select(
-            here.id,
-            players.c.name.label("player"),
-            bots.c.name.label("bot"),
-            here.bot_id,
-            here.version_id,
-            here.digest,
-            versions.c.label,
-            here.status,
-            here.report,
-            here.games,
-            here.submitted_ms,
-            here.checked_ms,
-            bots.c.player_id,
-            here.needs,
-            func.coalesce(packages.c.bytes, 0).label("size"),
-            bots.c.open_ms.is_not(None).label("open"),
+        select_rows(
+            SubmissionRow,
+            submissions,
+            bots,
+            size=func.coalesce(packages.c.bytes, 0),
+            open=bots.c.open_ms.is_not(None),
         )
         .join(bots, bots.c.id == here.bot_id)
         .join(players, players.c.id == bots.c.player_id)
@@ -479,7 +470,7 @@ def remove(connection: Connection, identity: int) -> None:
         .where(
             entry.version_id == row.version_id,
             entry.status == "active",
-            course.status.not_in(("finished", "deleted")),
+            course.status.in_(NOT_OVER),
         )
         .order_by(course.name_key)
     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, func, select
 
 from plyhouse.protocol.api.bots import Suspension
+from plyhouse.protocol.api.competitions import IN_FINAL
 from plyhouse.storage import audit
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.models import (
@@ -22,6 +23,7 @@ from plyhouse.storage.models import (
     matches,
     pairings,
     players,
+    select_rows,
     suspensions,
     tournament_entries,
     versions,
@@ -47,16 +49,7 @@ class EndedMatch:
 
 def _listed(connection: Connection, *where: object) -> list[Suspension]:
     query = (
-        select(
-            players.c.name,
-            bots.c.name,
-            versions.c.label,
-            versions.c.digest,
-            versions.c.id,
-            suspensions.c.since_ms,
-            suspensions.c.reason,
-            bots.c.id,
-        )
+        select_rows(Suspension, suspensions, versions, bot_id=bots.c.id)
         .join(versions, versions.c.id == suspensions.c.version_id)
         .join(bots, bots.c.id == versions.c.bot_id)
         .join(players, players.c.id == bots.c.player_id)
@@ -155,7 +148,7 @@ def withdraw_suspended(
             here.status == "active",
             here.baseline.is_(False),
             suspensions.c.lifted_ms.is_(None),
-            course.status.in_(("running", "paused")),
+            course.status.in_(IN_FINAL),
         )
     )
     if version_id is not None:

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct, field
 
 from plyhouse.games.base import Scoring
-from plyhouse.storage.rows import TournamentRow
+from plyhouse.storage.rows import TournamentRow, TournamentStatus
 
 Side: TypeAlias = tuple[int, ...]
 
@@ -123,7 +123,7 @@ class TournamentSettings(Struct, frozen=True, omit_defaults=True):
     """Why bots were withdrawn in this run, as far as that may be told."""
     suspended: str = ""
     """Why it cannot go on, while its status is ``suspended``."""
-    suspended_from: str = "running"
+    suspended_from: TournamentStatus = "running"
     """The status to which it then returns."""
 
     @property

@@ -6,8 +6,8 @@ A tournament is the schedule of one game in a competition (`plyhouse.storage.com
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
 
 from msgspec.structs import replace
 from sqlalchemy import Connection, func, select
@@ -22,10 +22,11 @@ from plyhouse.storage.models import (
     matches,
     pairings,
     players,
+    select_rows,
     tournament_entries,
     tournaments,
 )
-from plyhouse.storage.rows import By, EntryRow, PlayedSeat, TournamentRow
+from plyhouse.storage.rows import By, EntryRow, PlayedSeat, TournamentRow, TournamentStatus
 from plyhouse.storage.tournament_settings import encoded, settings
 
 _COLUMNS = (
@@ -46,22 +47,19 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a tournament is, in matches."""
+class TournamentView:
+    """A tournament as it was at one moment; its counts are of matches."""
 
-    planned: int
-    created: int
-    finished: int
-
-
-@dataclass(frozen=True, slots=True)
-class TournamentOverview:
-    """All there is to show of a tournament, as it was at one moment."""
-
-    tournament: TournamentRow
+    row: TournamentRow
     entries: list[EntryRow]
     """In the order in which they were made."""
-    progress: Progress
+    planned: int
+    """The matches of the whole schedule, or of the stored pairings if it does not run."""
+    created: int
+    finished: int
+    waiting_for: list[str] = field(default_factory=list)
+    """The reasons why possible pairings do not begin: one sentence for each bot at fault, or the
+    reason of the suspension."""
 
 
 def create(
@@ -118,7 +116,10 @@ def list_all(connection: Connection) -> list[TournamentRow]:
     return [TournamentRow(*row) for row in connection.execute(query)]
 
 
-_FOLLOWED = {"pause": ("running", "paused"), "resume": ("paused", "running")}
+_FOLLOWED: Final[dict[str, tuple[TournamentStatus, TournamentStatus]]] = {
+    "pause": ("running", "paused"),
+    "resume": ("paused", "running"),
+}
 """Steps of a competition that can be taken back, with the statuses of its tournaments."""
 
 
@@ -232,15 +233,7 @@ def withdraw_some(connection: Connection, tournament_id: str, whys: Mapping[int,
 def list_entries(connection: Connection, tournament_id: str) -> list[EntryRow]:
     """Return the entries of a tournament in the order they were made."""
     query = (
-        select(
-            tournament_entries.c.tournament_id,
-            tournament_entries.c.bot_id,
-            tournament_entries.c.version_id,
-            players.c.name,
-            bots.c.name,
-            tournament_entries.c.status,
-            tournament_entries.c.created_ms,
-        )
+        select_rows(EntryRow, tournament_entries)
         .join(bots, bots.c.id == tournament_entries.c.bot_id)
         .join(players, players.c.id == bots.c.player_id)
         .where(tournament_entries.c.tournament_id == tournament_id)
@@ -310,24 +303,17 @@ def note_left(connection: Connection, tournament_id: str, left: Mapping[int, int
     change_settings(connection, row, left=settings(row).left | dict(left))
 
 
-def overview(connection: Connection, tournament_id: str) -> TournamentOverview:
-    """Return all there is to show of a tournament; raise `Unknown` if there is none of that id."""
-    return TournamentOverview(
-        find_tournament(connection, tournament_id),
-        list_entries(connection, tournament_id),
-        _progress(connection, tournament_id),
-    )
-
-
-def _progress(connection: Connection, tournament_id: str) -> Progress:
-    planned = select(func.coalesce(func.sum(pairings.c.matches), 0)).where(
+def overview(connection: Connection, tournament_id: str) -> TournamentView:
+    """Return all that is stored of a tournament; raise `Unknown` if there is none of that id."""
+    whole = select(func.coalesce(func.sum(pairings.c.matches), 0)).where(
         pairings.c.tournament_id == tournament_id
     )
     counted = (
-        select(
-            planned.scalar_subquery(), func.count(matches.c.id), func.count(matches.c.finished_ms)
-        )
+        select(whole.scalar_subquery(), func.count(matches.c.id), func.count(matches.c.finished_ms))
         .join(pairings, pairings.c.id == matches.c.pairing_id)
         .where(pairings.c.tournament_id == tournament_id)
     )
-    return Progress(*map(int, connection.execute(counted).one()))
+    row = find_tournament(connection, tournament_id)
+    planned, created, finished = connection.execute(counted).one()
+    entries = list_entries(connection, tournament_id)
+    return TournamentView(row, entries, int(planned), created, finished)

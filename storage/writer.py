@@ -11,12 +11,8 @@ When the answer to COMMIT is lost, a transaction is in doubt: it was stored, or 
 tried once more at once, and where that cannot be, its operations are remembered, as those who
 waited for them will submit them again.  If they are in the database by then they are told that
 they are stored, and not that somebody else was first.
-
-Check in the database whether a doubtful transaction was stored.
-
-The answer to COMMIT can be lost: the connection breaks, and nobody knows on which side of it.
 Every operation of a match can be recognised by what it leaves behind, and a transaction is stored
-all or none, so looking settles it.
+all or none, so a look into the database settles it.
 """
 
 from __future__ import annotations

@@ -20,7 +20,9 @@ import random
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeGuard
+
+from msgspec.structs import replace
 
 from plyhouse.bots.client.channel import Channel, Connector, NotAServer, Unreachable
 from plyhouse.bots.client.timing import REAL_CLOCK, SECOND, Backoff, Clock, first_of
@@ -46,7 +48,6 @@ __all__ = [
     "Connected",
     "ConnectionLost",
     "Disconnected",
-    "Introduction",
     "Refused",
     "Replaced",
     "RequestRefused",
@@ -71,6 +72,8 @@ _TRY_AGAIN: Final = frozenset(
     }
 )
 """Fatal errors after which connecting again makes sense."""
+_TRY_LATER: Final = _TRY_AGAIN | {"auth/rate", "server/storage"}
+"""Answers to ``hello`` that do not end a client that was in before: its matches wait for it."""
 
 
 class ClientError(Exception):
@@ -104,23 +107,6 @@ class RequestRefused(ClientError):  # noqa: N818 - the server's decision
 
 class ConnectionLost(ClientError):  # noqa: N818 - a state of affairs
     """The connection was lost before the answer came, and the request may not be repeated."""
-
-
-@dataclass(frozen=True, slots=True)
-class Introduction:
-    """The identity of a client; see ``hello`` in the protocol for the fields."""
-
-    token: str
-    bot: str = ""
-    games: tuple[str, ...] = ()
-    version: str = ""
-    client: str = "plyhouse-bot"
-    max_matches: int = 16
-    takeover: bool = False
-    updates: bool = False
-    scenes: bool = False
-    digest: str = ""
-    signed_in: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +149,7 @@ class Client:
     def __init__(
         self,
         connector: Connector,
-        identity: Introduction,
+        hello: Hello,
         *,
         codec: Codec = MSGPACK,
         clock: Clock = REAL_CLOCK,
@@ -171,7 +157,8 @@ class Client:
         backoff: Backoff | None = None,
         first_attempts: int = FIRST_ATTEMPTS,
     ) -> None:
-        self.introduction = identity
+        self.hello = hello
+        """Names who logs in and how; each connection fills in its id, session and takeover."""
         self.welcome: Welcome | None = None
         """The server's last ``welcome``."""
         self._connector = connector
@@ -336,7 +323,9 @@ class Client:
                     if isinstance(event, Welcome):
                         yield Connected(event, self._welcomed(event, connection, channel)), now
                         continue
-                    self._check_fatal(event, hello.id)
+                    if self._must_come_later(event, hello.id):
+                        connection.close(reason=event.message)
+                        continue
                     self._answered(event)
                     yield event, now
                 if connection.closing is not None:
@@ -347,23 +336,14 @@ class Client:
             channel.close()
 
     def _hello(self, number: int) -> Hello:
-        who = self.introduction
-        again = self.welcome is not None
-        return Hello(
+        who, last = self.hello, self.welcome
+        return replace(
+            who,
             id=number,
-            token=who.token,
-            bot=who.bot,
-            games=list(who.games),
-            client=who.client,
-            updates=who.updates,
-            scenes=who.scenes,
-            max_matches=who.max_matches,
-            session=self.welcome.session if self.welcome is not None else "",
+            client=who.client or "plyhouse-bot",
+            session=last.session if last is not None else "",
             # The server may not have noticed yet that our old connection is gone.
-            takeover=who.takeover or again,
-            version=who.version,
-            digest=who.digest,
-            signed_in=who.signed_in,
+            takeover=who.takeover or last is not None,
         )
 
     def _welcomed(self, welcome: Welcome, connection: ClientConnection, channel: Channel) -> bool:
@@ -379,13 +359,18 @@ class Client:
             self._send(pending)
         return again
 
-    def _check_fatal(self, event: ServerMessage, hello: int) -> None:
+    def _must_come_later(self, event: ServerMessage, hello: int) -> TypeGuard[Error]:
+        """Return whether the server does not let us in now; raise for an error that ends it."""
         if not isinstance(event, Error):
-            return
+            return False
         if event.code == "auth/replaced":
             raise Replaced(event.code, event.message)
-        if (event.fatal and event.code not in _TRY_AGAIN) or event.re == hello:
+        refused = event.re == hello
+        if refused and self.welcome is not None and event.code in _TRY_LATER:
+            return True
+        if refused or (event.fatal and event.code not in _TRY_AGAIN):
             raise Refused(event.code, event.message)
+        return False
 
     def _answered(self, event: ServerMessage) -> None:
         re: int | None = getattr(event, "re", None)

@@ -9,7 +9,7 @@ from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-__all__ = ["MS", "REAL_CLOCK", "SECOND", "Backoff", "Clock", "RealClock", "first_of"]
+__all__ = ["MS", "REAL_CLOCK", "SECOND", "Backoff", "Clock", "RealClock", "first_of", "until"]
 
 MS: Final = 1_000_000
 """Nanoseconds in a millisecond."""
@@ -43,6 +43,12 @@ class RealClock:
 
 
 REAL_CLOCK: Final = RealClock()
+
+
+async def until(clock: Clock, instant: int) -> None:
+    """Wait for an instant in nanoseconds of a clock."""
+    while (now := clock.now()) < instant:
+        await clock.sleep((instant - now) / SECOND)
 
 
 async def first_of(wanted: asyncio.Future[Any], other: Coroutine[Any, Any, object]) -> bool:

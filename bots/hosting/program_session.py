@@ -16,11 +16,11 @@ one needs only another way to read and write.  Between it and the server stands 
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from plyhouse.bots.client.channel import Connector
 from plyhouse.bots.client.client import (
@@ -29,7 +29,6 @@ from plyhouse.bots.client.client import (
     Connected,
     ConnectionLost,
     Disconnected,
-    Introduction,
     RequestRefused,
 )
 from plyhouse.bots.client.timing import MS
@@ -53,6 +52,7 @@ from plyhouse.protocol.messages import (
     DrawOffered,
     Error,
     Finished,
+    Hello,
     MatchMessage,
     MatchSnapshot,
     Notice,
@@ -108,10 +108,11 @@ class ProgramSession(BotSession):
         self._at_once = options.max_matches or options.workers
         self._client = Client(
             connector,
-            Introduction(
+            Hello(
+                id=0,
                 token=token,
                 bot=name,
-                games=self._games,
+                games=list(self._games),
                 client="plyhouse-hosted-program",
                 version=options.version,
                 digest=built.digest,
@@ -172,9 +173,7 @@ class ProgramSession(BotSession):
                 raise each
             if not self._games:  # a command without a package: its ``hello`` says what it plays
                 self._games = tuple(each.hello.games) or game_names()
-                self._client.introduction = dataclasses.replace(
-                    self._client.introduction, games=self._games
-                )
+                self._client.hello = replace(self._client.hello, games=list(self._games))
             self._spawn(self._slot(each)).add_done_callback(self._slot_ended)
 
     # Processes: so many as there may be matches at once, each replaced after its match

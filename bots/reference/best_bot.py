@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from typing import Any, Final
 
 from plyhouse.bots import Bot, Turn
+from plyhouse.bots.loading import default_name
 from plyhouse.bots.reference.background import begun, value_in_time
 from plyhouse.games.base import CHANCE, Game
 from plyhouse.games.endgames import Meter
@@ -30,11 +31,14 @@ BOTS: Final = {
 """The bot that plays by each algorithm `recommended` may name."""
 OF_ONE_GAME: Final = {
     "bridge": "bridge_bot:DoubleDummyBot",
+    "hearts": "hearts_bot:HeartsBot",
     "monopoly": "monopoly_bot:MonopolyBot",
     "scrabble": "scrabble_bot:ScrabbleBot",
-    "texas_holdem": "holdem_cfr_bot:CfrHoldemBot",
+    "texas_holdem": "holdem_rule_bot:HoldemRuleBot",
 }
 """Bots made for one game, which play it instead of a search."""
+LIMIT_HOLDEM: Final = "holdem_cfr_bot:CfrHoldemBot"
+"""The bot for hold'em of two seats with fixed bets, for which a policy has been computed."""
 
 
 WAIT: Final = 0.9
@@ -43,7 +47,8 @@ WAIT: Final = 0.9
 
 class BestBot(Bot):
     """Plays every game, by the algorithm that `plyhouse.search.game_requirements.recommended`
-    names.
+    names, or by the bot made for the game.  Replays show that bot's name at its first turn, unless
+    it says something of its own there.
 
     Takes the options of a `SearchBot`.  They bound the turn, whichever bot plays it.
     """
@@ -71,6 +76,10 @@ class BestBot(Bot):
                 return turn.random_action()
             self.bot = kind()
             self.bot.start(turn)
+            action = self.bot.choose(turn)
+            if not turn.said:
+                turn.info(text=f"played by {default_name(kind)}")
+            return action
         return self.bot.choose(turn)
 
     def finish(self, outcome: Outcome) -> None:
@@ -102,6 +111,15 @@ def prepared(game: Game) -> type[Bot]:
 def bot_for(game: Game) -> type[Bot]:
     """Return the class of the bot for a game; imports it only now, as most processes need one."""
     own = OF_ONE_GAME.get(game.info.name)
+    if game.info.name == "texas_holdem" and _is_limit_duel(game):
+        own = LIMIT_HOLDEM
     module, _, name = (own or BOTS[recommended(game).algorithm]).partition(":")
     found: type[Bot] = getattr(importlib.import_module(f"plyhouse.bots.reference.{module}"), name)
     return found
+
+
+def _is_limit_duel(game: Game) -> bool:
+    """Return whether a policy for limit hold'em is for this game."""
+    from plyhouse.bots.reference.holdem_cfr_bot import suits
+
+    return suits(game)

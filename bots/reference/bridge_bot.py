@@ -1,4 +1,4 @@
-"""``double_dummy``: bridge by a natural system and sampled deals, as the program GIB plays.
+"""``double_dummy``: bridge by Standard American and sampled deals, as the program GIB plays.
 
 Ginsberg, "GIB: imperfect information in a computationally challenging game", JAIR 14 (2001).  The
 bot calls by `plyhouse.games.hidden.bridge.bidding`.  For a card it draws deals, keeps those that
@@ -42,7 +42,7 @@ DRAWING: Final = 0.25
 
 
 class DoubleDummyBot(Bot):
-    """Calls by rules of thumb, and plays the card that is best on average in sampled deals.
+    """Calls by a natural system, and plays the card that is best on average in sampled deals.
 
     It takes calls of the others to mean what they mean in its own system.
     """

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from plyhouse.bots import Bot, Turn
-from plyhouse.bots.reference.holdem_rule_bot import (
+from plyhouse.bots.reference.holdem_actions import (
     FOLD,
     PASSIVE,
     RAISE,

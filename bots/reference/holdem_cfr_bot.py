@@ -8,7 +8,8 @@ from typing import Any
 
 from plyhouse.bots import Bot, Turn
 from plyhouse.bots.reference.background import begun, value_in_time
-from plyhouse.bots.reference.holdem_rule_bot import PASSIVE, SHARE, HoldemRuleBot, drawn_kind, sized
+from plyhouse.bots.reference.holdem_actions import PASSIVE, SHARE, drawn_kind, sized
+from plyhouse.bots.reference.holdem_rule_bot import HoldemRuleBot
 from plyhouse.games.base import Game
 from plyhouse.games.hidden.texas_holdem.expected_strength import pair_strength
 from plyhouse.games.playing_cards import card_number

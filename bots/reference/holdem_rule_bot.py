@@ -5,88 +5,36 @@ Excellence" (1995): more of them are needed with more seats still to act, and af
 the flop it looks at the made hand, at draws, and at its chances against random cards.  It calls if
 these are better than the price of the call (Sklansky, "The Theory of Poker", 1987).
 
-Kinds of actions and sizes of bets, for the bots of Texas hold'em.
-
-A bot gives a probability to each kind of action, so that `benchmarks/local_best_response.py` can
-ask what it would do with any cards.
+With free sizes of bets the play after the flop is that of `no_limit_postflop`.
 """
 
 from __future__ import annotations
 
-import random
-from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from plyhouse.bots import Bot, Turn
+from plyhouse.bots.reference.holdem_actions import (
+    FOLD,
+    PASSIVE,
+    RAISE,
+    SHARE,
+    drawn_kind,
+    raises_in_round,
+    sized,
+)
+from plyhouse.bots.reference.no_limit_postflop import no_limit_shares
 from plyhouse.games.hidden.texas_holdem.expected_strength import pair_strength
 from plyhouse.games.hidden.texas_holdem.ranking import hand_strength
 from plyhouse.games.playing_cards import card_number, hand_bits
 
 __all__ = [
-    "FOLD",
-    "PASSIVE",
-    "RAISE",
     "HoldemRuleBot",
+    "aimed_at",
     "chen_points",
-    "drawn_kind",
     "has_draw",
-    "kind_of",
     "made_hand",
-    "raises_in_round",
     "rule_shares",
-    "sized",
 ]
-
-FOLD: Final = 0
-PASSIVE: Final = 1
-"""Check or call."""
-RAISE: Final = 2
-"""Bet or raise."""
-
-_KINDS: Final = {"fold": FOLD, "check": PASSIVE, "call": PASSIVE, "bet": RAISE, "raise": RAISE}
-
-
-def kind_of(text: str) -> int:
-    """Return the kind of an action.
-
-    >>> [kind_of(text) for text in ("fold", "check", "raise 12")]
-    [0, 1, 2]
-    """
-    return _KINDS[text.partition(" ")[0]]
-
-
-def raises_in_round(seen: Any) -> int:
-    """Return the number of bets and raises in this round; blinds do not count."""
-    return sum([kind_of(text) == RAISE for _, text in seen.rounds[-1]])
-
-
-def drawn_kind(shares: Mapping[int, float], rng: random.Random) -> int:
-    """Draw a kind of action by its probabilities."""
-    drawn = rng.random()
-    for kind, share in shares.items():
-        drawn -= share
-        if drawn < 0.0:
-            return kind
-    return PASSIVE
-
-
-def sized(legal: Sequence[str], kind: int, aim: float) -> str:
-    """Return the legal action of a kind; a bet or raise is the one nearest to ``aim`` chips.
-
-    A raise that is not legal becomes a call, and a fold becomes a check if there is no bet.
-
-    >>> sized(("fold", "call", "raise 4", "raise 5", "raise 6"), RAISE, 5.2)
-    'raise 5'
-    >>> sized(("check", "bet 2"), FOLD, 0)
-    'check'
-    """
-    found = [text for text in legal if kind_of(text) == kind]
-    if not found:
-        return next(text for text in legal if kind_of(text) == PASSIVE)
-    if kind != RAISE:
-        return found[0]
-    return min(found, key=lambda text: abs(int(text.split()[1]) - aim))
-
 
 HIGH_CARDS: Final = {12: 10.0, 11: 8.0, 10: 7.0, 9: 6.0}
 """Points of ace, king, queen and jack; lower cards have half of their pips."""
@@ -110,8 +58,6 @@ TOP_PAIR: Final = 2
 STRONG: Final = 3
 """Two pairs or better, with a card of the hand."""
 
-SHARE: Final = 0.8
-"""Part of a turn's time for the strength of the cards; then an estimate must do."""
 VALUE: Final = 0.6
 """Chance against random cards from which a hand is bet."""
 DRAW_BETS: Final = 0.5
@@ -137,15 +83,26 @@ class HoldemRuleBot(Bot):
         board = tuple([card_number(card) for card in seen.board])
         turn.report(sized(turn.legal_text, PASSIVE, 0.0))
         chance = pair_strength(own, board, turn.stopper(SHARE))[0] if board else 0.0
-        kind = drawn_kind(rule_shares(seen, own, board, chance), turn.rng)
-        pot = sum(seen.paid) + seen.to_call
-        own_bets = seen.bets[seen.seat] + seen.to_call
-        aim = own_bets + (2 * pot) // 3 if board else 3 * max(seen.bets)
-        return sized(turn.legal_text, kind, aim)
+        no_limit = turn.game.parameters["betting"] == "no_limit"
+        shares = rule_shares(seen, own, board, chance, no_limit=no_limit)
+        return sized(turn.legal_text, drawn_kind(shares, turn.rng), aimed_at(seen))
+
+
+def aimed_at(seen: Any) -> int:
+    """Return the chips to which the bot bets or raises, as far as the rules let it."""
+    if not seen.board:
+        return int(3 * max(seen.bets))
+    pot = sum(seen.paid) + seen.to_call
+    return int(seen.bets[seen.to_move] + seen.to_call + (2 * pot) // 3)
 
 
 def rule_shares(
-    seen: Any, own: tuple[int, ...], board: tuple[int, ...], chance: float
+    seen: Any,
+    own: tuple[int, ...],
+    board: tuple[int, ...],
+    chance: float,
+    *,
+    no_limit: bool = False,
 ) -> dict[int, float]:
     """Return the probabilities of fold, check or call, and bet or raise.
 
@@ -153,11 +110,13 @@ def rule_shares(
     """
     if not board:
         return _preflop(seen, chen_points(*own))
+    street = len(board) - 2
+    draw = street < 3 and has_draw(own, board)
+    if no_limit:
+        return no_limit_shares(seen, chance, draw, street)
     rivals = seen.folded.count(False) - 1
     raises = raises_in_round(seen)
     made = made_hand(own, board)
-    street = len(board) - 2
-    draw = street < 3 and has_draw(own, board)
     chances = chance**rivals
     if seen.to_call == 0:
         if made >= TOP_PAIR or chances > VALUE:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from plyhouse.bots.client.timing import MS, REAL_CLOCK, SECOND, Clock, first_of
+from plyhouse.bots.client.timing import MS, REAL_CLOCK, SECOND, Clock, first_of, until
 from plyhouse.bots.loading import check_spec
 from plyhouse.bots.process.author_log import AuthorLog
 from plyhouse.bots.process.launcher import BARE, Launcher
@@ -131,12 +131,12 @@ async def _answer(
     supervisor: Supervisor, request: Request, clock: Clock
 ) -> tuple[str, str, str, Failed | None]:
     """How it answered, the action, a warning, and how it failed."""
-    if not await first_of(request.answer, _until(clock, request.hard_at)):
+    if not await first_of(request.answer, until(clock, request.hard_at)):
         if request.best is not None and supervisor.loaded.best_at_deadline:
             supervisor.stop(request)
             return "best", request.best, "", None
         last = request.flag_at + round(AFTER_FLAG * SECOND)
-        if not await first_of(request.answer, _until(clock, last)):
+        if not await first_of(request.answer, until(clock, last)):
             supervisor.stop(request)
             return "nothing", "", "", None
     answer = await request.answer
@@ -148,8 +148,3 @@ async def _answer(
             return "resigned", "", "", None
         case Failed():
             return "failed", "", "", answer
-
-
-async def _until(clock: Clock, instant: int) -> None:
-    while (now := clock.now()) < instant:
-        await clock.sleep((instant - now) / SECOND)

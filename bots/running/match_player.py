@@ -21,7 +21,7 @@ from typing import Any, Final
 import msgspec
 
 from plyhouse.bots.client.client import Client, ClientError, ConnectionLost, RequestRefused
-from plyhouse.bots.client.timing import MS, SECOND, Clock, first_of
+from plyhouse.bots.client.timing import MS, Clock, first_of, until
 from plyhouse.bots.process.author_log import AuthorLog, heading
 from plyhouse.bots.process.messages import Begin, Chosen, Failed, Resigned
 from plyhouse.bots.process.supervisor import Request, Supervisor
@@ -210,9 +210,6 @@ class MatchPlayer:
             outcome=outcome,
             plies=self.history.plies,
             charged_ms=self._charged,
-            advice="keep to the time that is left by turn.limit or turn.report"
-            if outcome.termination == "flag_fall"
-            else "",
         )
 
     def forget(self) -> None:
@@ -307,7 +304,7 @@ class MatchPlayer:
     async def _answer(self, request: Request) -> Chosen | Resigned | Failed | str:
         """Return the bot's answer, or at the deadline its best report."""
         clock = self._around.clock
-        if not await first_of(request.answer, _until(clock, request.hard_at)):
+        if not await first_of(request.answer, until(clock, request.hard_at)):
             if request.best is not None and self._supervisor.loaded.best_at_deadline:
                 return request.best
             self._note(
@@ -489,8 +486,3 @@ def _ledger(entry: LedgerEntry) -> str:
         f"thought {entry.thought_ms} ms, lag refunded {entry.lag_refunded_ms} ms, server stall "
         f"{entry.stall_ms} ms, charged {entry.charged_ms} ms, {entry.remaining_ms} ms left"
     )
-
-
-async def _until(clock: Clock, instant: int) -> None:
-    while (now := clock.now()) < instant:
-        await clock.sleep((instant - now) / SECOND)

@@ -25,7 +25,6 @@ from plyhouse.bots.client.client import (
     Connected,
     ConnectionLost,
     Disconnected,
-    Introduction,
     RequestRefused,
 )
 from plyhouse.bots.loading import check_spec
@@ -56,6 +55,7 @@ from plyhouse.protocol.messages import (
     DeclineDraw,
     DrawOffered,
     Finished,
+    Hello,
     MatchMessage,
     MatchSnapshot,
     Notice,
@@ -153,10 +153,10 @@ class PythonSession(BotSession):
 
     # Setting up
 
-    def _client_for(self, introduction: Introduction) -> Client:
+    def _client_for(self, hello: Hello) -> Client:
         return Client(
             self._connector,
-            introduction,
+            hello,
             codec=self._options.codec,
             clock=self._clock,
             first_attempts=self._options.first_attempts,
@@ -198,16 +198,17 @@ class PythonSession(BotSession):
         needed = max(self._options.workers, 1 if shared else max(at_once, default=1))
         await asyncio.gather(*[self._new_supervisor(log) for _ in range(needed - 1)])
         room = CONCURRENT_MATCHES if shared else len(self._supervisors)
-        introduction = Introduction(
+        hello = Hello(
+            id=0,
             token=self._token,
             bot=name,
-            games=self._games.offered,
+            games=list(self._games.offered),
             version=self._version(loaded.label),
             digest=self._digest(),
             max_matches=self._options.max_matches or room,
             takeover=self._options.takeover,
         )
-        self._client = self._client_for(introduction)
+        self._client = self._client_for(hello)
         self._around = Surroundings(
             client=self._client,
             clock=self._clock,

@@ -28,7 +28,7 @@ from plyhouse.games.errors import GameError, listed
 from plyhouse.games.registry import add_game_file, get_game
 from plyhouse.protocol.codec import MSGPACK, Codec
 from plyhouse.protocol.messages import VOID, Answer, Challenge, ChallengeClosed, Ok, Outcome
-from plyhouse.protocol.parts import HelpDemand
+from plyhouse.protocol.parts import HelpDemand, ending_words
 from plyhouse.protocol.text import minus
 
 __all__ = [
@@ -99,7 +99,7 @@ def verdict(result: SeatResult) -> str:
         word = "won"
     else:
         word = "lost" if result.points < 0 else "drawn"
-    why = outcome.termination.replace("_", " ")
+    why = ending_words(outcome.termination)
     if outcome.seat is not None and outcome.termination not in ("normal", "draw_agreed"):
         why += " by us" if outcome.seat == result.seat else " by the opponent"
     reason = f" ({outcome.reason.rstrip('.')})" if outcome.reason else ""

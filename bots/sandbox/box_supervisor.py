@@ -130,7 +130,7 @@ def guard(number: int, box: Box, descriptors: list[int], leash: socket.socket) -
     try:
         os.setsid()
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        kernel.close_from(3, [*descriptors, leash.fileno()])
+        kernel.close_others([*descriptors, leash.fileno()])
         kernel.subreaper()
         _guard(number, box, descriptors, leash)
     except Exception as error:  # there is nobody else to tell
@@ -209,7 +209,7 @@ def _become(box: Box, descriptors: list[int], report: int, info: int | None) -> 
             os.set_inheritable(descriptor, True)
         kernel.die_with_parent()
         command = bubblewrap_command(box, keep, info)
-        kernel.close_from(3, (*keep, info, report))
+        kernel.close_others((*keep, info, report))
         os.execve(command[0], command, ENVIRONMENT)  # noqa: S606
     except (OSError, SandboxError) as error:
         os.write(report, str(error).encode())

@@ -110,7 +110,7 @@ def enter(box: Box, keep: tuple[int, ...], report: int | None = None) -> NoRetur
     os.environ.clear()
     os.environ.update(ENVIRONMENT)
     os.umask(0o077)
-    kernel.close_from(3, keep if report is None else (*keep, report))
+    kernel.close_others(keep if report is None else (*keep, report))
     if box.core is not None:
         os.sched_setaffinity(0, {box.core})
     readable = (*libraries(), *box.readable, box.folder)

@@ -21,7 +21,7 @@ __all__ = [
     "READ_DIR",
     "READ_FILE",
     "WRITE_FILE",
-    "close_from",
+    "close_others",
     "die_with_parent",
     "install_filter",
     "keep_capabilities",
@@ -125,9 +125,9 @@ def stand_back(further: int = 0) -> None:
             return
 
 
-def close_from(first: int, keep: Iterable[int] = ()) -> None:
-    """Close all descriptors from ``first`` on but ``keep``."""
-    low = first
+def close_others(keep: Iterable[int]) -> None:
+    """Close all descriptors but the standard streams and ``keep``."""
+    low = 3
     for descriptor in sorted(set(keep)):
         if descriptor >= low:
             os.closerange(low, descriptor)

@@ -117,7 +117,8 @@ def _rule(name: str, own: int, programs: bool) -> Iterator[Instruction]:
         case "prlimit64":
             yield from (_argument(0), *_if_among([own, 0]))
         case "clock_gettime" | "clock_nanosleep":
-            yield from (_argument(0), *_unless_above(_CLOCKS))
+            yield from (_argument(0), (_GREATER, 1, 0, _CLOCKS))
+            yield from ((_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _REFUSE))
         case "prctl":
             yield from (_argument(0), *_if_among(_PRCTL))
         case "ioctl":
@@ -158,10 +159,4 @@ def _if_among(values: Sequence[int]) -> Iterator[Instruction]:
     for value in values:
         yield (_EQUAL, 0, 1, value)
         yield (_RETURN, 0, 0, _ALLOW)
-    yield (_RETURN, 0, 0, _REFUSE)
-
-
-def _unless_above(most: int) -> Iterator[Instruction]:
-    yield (_GREATER, 1, 0, most)
-    yield (_RETURN, 0, 0, _ALLOW)
     yield (_RETURN, 0, 0, _REFUSE)

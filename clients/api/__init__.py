@@ -10,10 +10,10 @@
 can pass a list of rows (`Rows`) to ``pandas.DataFrame(rows)``.  A notebook shows rows as tables and
 positions as pictures.
 
-    client      `Api` and `AsyncApi`: one table of methods, and two ways to send a call
+    client      `Api` and `AsyncApi`: one table of methods, two ways to send a call, and packing a
+                bot for submission
     session     the address, the token, and the handling of answers; when to repeat a request
-    bot_package a bot packed for submission
-    drawing     scenes as SVG, rows as HTML
+    drawing     states as SVG, rows as HTML
 
 Errors:
 
@@ -38,9 +38,9 @@ __all__ = ["Api", "ApiError", "AsyncApi", "Patience", "Picture", "Rows", "Unreac
 
 
 def _scene(scene: Mapping[str, Any]) -> str:
-    from plyhouse.clients.api.drawing import scene_svg
+    from plyhouse.games.scene_svg import draw_svg
 
-    return scene_svg(scene)
+    return draw_svg(scene)
 
 
 def _table(rows: Sequence[Any]) -> str:

@@ -21,10 +21,36 @@ from plyhouse.protocol.api.answers import ApiError, no_server
 from plyhouse.protocol.api.routes import Call, Pages
 from plyhouse.protocol.api.submissions import Submission
 
-__all__ = ["Api", "AsyncApi"]
+__all__ = ["Api", "AsyncApi", "packed"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+def packed(bot: str | os.PathLike[str]) -> tuple[str, bytes]:
+    """Return the name and the bytes of a Python file or a zip, or a folder made into a zip.
+
+    Raises `FileNotFoundError`, and `ValueError` for links: a server takes ordinary files only.
+    """
+    path = Path(bot)
+    if not path.is_dir():
+        return path.name, path.read_bytes()
+    import io  # these load much, and few need them
+    import zipfile
+
+    from plyhouse.protocol.hosting.package import ignored
+
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for folder, folders, names in os.walk(path):
+            folders[:] = sorted(each for each in folders if not ignored(each))
+            for each in sorted({*folders, *(each for each in names if not ignored(each))}):
+                found = Path(folder) / each
+                if found.is_symlink():
+                    raise ValueError(f"{found} is a link: packages hold ordinary files only")
+                if each in names:
+                    archive.write(found, found.relative_to(path).as_posix())
+    return path.resolve().name, out.getvalue()
 
 
 class Method(Generic[P, T]):
@@ -274,8 +300,6 @@ class Api(Methods):
         It waits for its check then; `submission` says what came of it.  It plays in
         ``competition``, or without one wherever a bot that connects is entered.
         """
-        from plyhouse.clients.api.bot_package import packed  # loads much, and few need it
-
         file, data = packed(path)
         return self.do(calls.submit(file, data, bot=bot, competition=competition, version=version))
 
@@ -352,8 +376,6 @@ class AsyncApi(Methods):
     ) -> Submission:
         """Submit a bot for the server to run; see `Api.submit`."""
         from asyncio import to_thread
-
-        from plyhouse.clients.api.bot_package import packed
 
         file, data = await to_thread(packed, path)
         return await self.do(

@@ -35,6 +35,7 @@ import msgspec
 from plyhouse.protocol.address import Address, proxy_for
 from plyhouse.protocol.api.answers import ApiError, Unreachable, answer_of, unreached
 from plyhouse.protocol.api.routes import Call
+from plyhouse.protocol.parts import LONGEST_SECRET
 from plyhouse.protocol.text import trimmed_token
 
 __all__ = ["NO_ANSWERS", "InvalidToken", "Patience", "Session", "httpx", "retry_after", "saved"]
@@ -111,8 +112,6 @@ NO_ANSWERS: Final = (httpx.RequestError, httpx.InvalidURL)
 """Failures of a request: no answer, one that cannot be decoded, or a redirect to no address."""
 
 DEFAULT_SERVER: Final = "http://127.0.0.1:8765"
-LONGEST_TOKEN: Final = 256
-"""Characters; a server refuses a longer header without an answer that a user understands."""
 
 
 class InvalidToken(ValueError):  # noqa: N818 - like InvalidAddress
@@ -251,8 +250,11 @@ def _told(headers: Mapping[str, str]) -> float | None:
 
 
 def _plausible(token: str) -> str:
-    """Return the token; raise `InvalidToken` if it cannot be sent as a header."""
-    if len(token) > LONGEST_TOKEN:
+    """Return the token; raise `InvalidToken` if it cannot be sent as a header.
+
+    A server refuses a longer header without an answer that a user understands.
+    """
+    if len(token) > LONGEST_SECRET:
         fault = f"{len(token):,} characters"
     elif odd := [each for each in token if not "!" <= each <= "~"]:
         fault = f"the character {odd[0]!a}"

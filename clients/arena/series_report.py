@@ -10,6 +10,7 @@ import click
 from plyhouse.clients.arena.tally import Interval, MatchResult, Tally, all_alike, elo
 from plyhouse.clients.shared.output import counted, interval, note, print_table, signed
 from plyhouse.protocol.messages import VOID
+from plyhouse.protocol.parts import ending_words
 
 if TYPE_CHECKING:
     from plyhouse.clients.arena.series import Series
@@ -89,7 +90,7 @@ def show_faults(series: Series, first: MatchResult, faults: int, games: int) -> 
     reason = f": {first.reason}" if first.reason else ""
     note(
         f"plyhouse: {faults} of {counted(games, 'game')} could not be played as they should; "
-        f"the first ended by {first.termination.replace('_', ' ')} of {who}{reason}"
+        f"the first ended by {ending_words(first.termination)} of {who}{reason}"
     )
 
 

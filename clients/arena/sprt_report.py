@@ -74,13 +74,13 @@ def conditions_of(
     )
 
 
-def run_trial(trial: Trial, game: Game, jobs: int, files: SeriesPaths) -> bool:
+def run_trial(trial: Trial, jobs: int, files: SeriesPaths) -> bool:
     """Play the test until it is decided.  Returns False if it was interrupted.
 
     Raises `CommandError` and what `play_trial` raises; without a file to go on with, also
     `KeyboardInterrupt`.
     """
-    conditions = conditions_of(trial.contest, game, trial.conditions())
+    conditions = conditions_of(trial.contest, trial.game, trial.conditions())
     with kept(files, conditions) as keeper:
         for line in keeper.played:
             if 0 <= line.candidate < len(trial.contest):
@@ -104,18 +104,18 @@ def run_trial(trial: Trial, game: Game, jobs: int, files: SeriesPaths) -> bool:
     return True
 
 
-def accounts_of(trial: Trial, game: Game) -> list[Tally]:
+def accounts_of(trial: Trial) -> list[Tally]:
     """The results of each candidate, in the pairs that decided its verdict."""
     return [
-        tally(trial.results(candidate), len(series.bots), game.return_bounds)[0]
+        tally(trial.results(candidate), len(series.bots), trial.game.return_bounds)[0]
         for candidate, series in enumerate(trial.contest)
     ]
 
 
-def show_trial(trial: Trial, game: Game, *, show_seed: bool) -> None:
+def show_trial(trial: Trial, *, show_seed: bool) -> None:
     """The result for people."""
     first = trial.contest[0]
-    accounts = accounts_of(trial, game)
+    accounts = accounts_of(trial)
     pairs = sum(trial.sprt.taken(candidate) for candidate in range(len(trial.contest)))
     kind = "pair" if len(first.bots) == 2 else "pairing"
     title = (
@@ -201,10 +201,10 @@ def _amount(trial: Trial, limit: float) -> str:
     return f"{limit:g} Elo" if trial.unit == "elo" else f"{limit:g} a game"
 
 
-def trial_document(trial: Trial, game: Game) -> dict[str, Any]:
+def trial_document(trial: Trial) -> dict[str, Any]:
     """The result for scripts; numbers that are not finite are null."""
     first = trial.contest[0]
-    accounts = accounts_of(trial, game)
+    accounts = accounts_of(trial)
     return {
         "game": first.game,
         "time_control": first.time_control,

@@ -100,6 +100,7 @@ class Trial:
         Raises `CommandError` for what cannot be tested.
         """
         self.contest = contest
+        self.game = game
         self.unit = unit
         self.limits = limits
         least, greatest = 0.0, 1.0

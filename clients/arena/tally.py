@@ -3,14 +3,8 @@
 The matches of a mirrored pairing share their chance stream and are not independent, so
 every interval is computed over *pairings*: the mean of a pairing is one observation.
 
-Intervals of a score extend the method of Agresti and Coull to values between 0 and 1: they add
-z^2/2 pseudo-observations at 0 and the same number at 1.  Source: "Approximate is better than
-'exact' for interval estimation of binomial proportions", 1998.  Unlike mean +- 1.96 s/sqrt(n), this
-interval is useful after one pairing, or when one side won them all.
-
-Intervals of returns use Student's t.  If all pairings gave the same return, that interval would be
-a point.  The Agresti-Coull interval, scaled to the game's range of returns, then replaces it.  All
-intervals are clipped to that range.
+Intervals are those of the boards of a server, `plyhouse.server.results.intervals.mean_interval`:
+Wilson's for scores and for returns within bounds, Student's t for returns without luck.
 """
 
 from __future__ import annotations
@@ -22,9 +16,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from plyhouse.protocol.messages import VOID
+from plyhouse.server.results import intervals
 
-Z: Final = 1.959963984540054
-"""Two-sided 95 % point of the normal distribution."""
+SCORES: Final = (0.0, 1.0)
+"""The least and the greatest score, or share of anything."""
 
 
 @dataclass(frozen=True)
@@ -114,62 +109,28 @@ def all_alike(results: Iterable[MatchResult]) -> bool:
     return len(courses) > 1 and len({tuple(course) for course in courses.values()}) == 1
 
 
-def score_interval(values: Sequence[float]) -> Interval:
-    """Return the mean of values between 0 and 1 with its Agresti-Coull interval.
-
-    The module's docstring describes the method.
-
-    >>> found = score_interval([1.0])  # one pairing, won: that says little
-    >>> f"{found.value:.2f} from {found.low:.2f} to {found.high:.2f}"
-    '1.00 from 0.17 to 1.00'
-    """
-    count, pseudo = len(values), Z * Z / 2
-    total = count + 2 * pseudo
-    centre = (math.fsum(values) + pseudo) / total
-    spread = math.fsum((value - centre) ** 2 for value in values)
-    spread += pseudo * (centre**2 + (1 - centre) ** 2)
-    half = Z * math.sqrt(spread) / total
-    return Interval(math.fsum(values) / count, max(0.0, centre - half), min(1.0, centre + half))
-
-
 def mean_interval(
     values: Sequence[float], bounds: tuple[float, float] = (-math.inf, math.inf)
 ) -> Interval:
-    """Return the mean with its 95 % Student interval, clipped to ``bounds``.
+    """Return the mean with its 95 % interval, which is within ``bounds``.
 
-    ``bounds`` are the lowest and highest possible values.  If all values are equal, or there is
-    only one, the interval is the Agresti-Coull interval scaled to ``bounds``; with an infinite
-    bound it is ``bounds``.
+    ``bounds`` are the lowest and highest possible values.  If one is infinite and all values are
+    equal, or there is only one, the interval is ``bounds``.
 
     >>> found = mean_interval([1.0, -1.0, 1.0, 1.0])
     >>> f"{found.value:.2f} from {found.low:.2f} to {found.high:.2f}"
     '0.50 from -1.09 to 2.09'
+    >>> found = mean_interval([1.0], SCORES)  # one pairing, won: that says little
+    >>> f"{found.value:.2f} from {found.low:.2f} to {found.high:.2f}"
+    '1.00 from 0.03 to 1.00'
     """
-    count = len(values)
-    mean = math.fsum(values) / count
-    if min(values) == max(values):
-        low, high = bounds
-        if math.isinf(low) or math.isinf(high):
-            return Interval(mean, low, high)
-        scaled = score_interval([(value - low) / (high - low) for value in values])
-        return Interval(mean, low + scaled.low * (high - low), low + scaled.high * (high - low))
-    variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
-    half = student(count - 1) * math.sqrt(variance / count)
-    return Interval(mean, max(bounds[0], mean - half), min(bounds[1], mean + half))
-
-
-def student(freedom: int) -> float:
-    """Return the two-sided 95 % point of Student's t, by its Cornish-Fisher expansion.
-
-    Exact values are used where the expansion is off by more than 1 %.
-    """
-    exact = {1: 12.706, 2: 4.303, 3: 3.182}
-    if freedom in exact:
-        return exact[freedom]
-    first = (Z**3 + Z) / 4
-    second = (5 * Z**5 + 16 * Z**3 + 3 * Z) / 96
-    third = (3 * Z**7 + 19 * Z**5 + 17 * Z**3 - 15 * Z) / 384
-    return Z + first / freedom + second / freedom**2 + third / freedom**3
+    if all(map(math.isfinite, bounds)):
+        found = intervals.mean_interval(values, bounds=bounds)
+    elif min(values) == max(values):
+        return Interval(values[0], *bounds)
+    else:
+        found = intervals.mean_interval(values)
+    return Interval(found.mean, max(bounds[0], found.low), min(bounds[1], found.high))
 
 
 def elo(score: float) -> float:
@@ -233,7 +194,7 @@ def _account(
         wins=wins,
         draws=draws,
         losses=losses,
-        score=score_interval([_mean(v) for v in scores.values()]) if scores else None,
+        score=mean_interval([_mean(v) for v in scores.values()], SCORES) if scores else None,
         mean=(mean_interval([_mean(v) for v in utilities.values()], bounds) if utilities else None),
         mean_without_luck=(
             mean_interval([_mean(v) for v in skills.values()])

@@ -15,7 +15,7 @@ from typing import Any, Final
 import msgpack  # type: ignore[import-untyped]
 
 from plyhouse.bots.client.channel import Channel, Connector
-from plyhouse.bots.client.client import Client, ClientError, Introduction
+from plyhouse.bots.client.client import Client, ClientError
 from plyhouse.bots.process.ply_cost import CostOfPly
 from plyhouse.bots.running.bot_session import BotSession
 from plyhouse.bots.running.python_session import RunOptions
@@ -28,14 +28,17 @@ from plyhouse.protocol.messages import (
     Accepted,
     Act,
     ClientMessage,
+    Hello,
     MatchMessage,
     Notice,
     Ready,
     Resign,
     Turn,
 )
+from plyhouse.protocol.parts import ending_words
 from plyhouse.server.gateway.local_hub import LocalHub
 from plyhouse.server.hosting.placement import LostTime
+from plyhouse.server.match.terminations import TERMINATIONS
 from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
 
@@ -53,7 +56,7 @@ async def oppose(
     connector: Connector, token: str, name: str, script: Callable[[], ScriptedOpponent]
 ) -> None:
     """Play all matches by the current script, until cancelled."""
-    client = Client(connector, Introduction(token, bot=name, max_matches=1000))
+    client = Client(connector, Hello(0, token, bot=name, max_matches=1000))
     tasks: set[asyncio.Task[None]] = set()
 
     def spawn(work: Coroutine[None, None, None]) -> None:
@@ -347,9 +350,9 @@ class Examination:
         late = 0
         for result in results:
             outcome = result.outcome
-            ended = outcome.termination.replace("_", " ")
+            ended = ending_words(outcome.termination)
             if outcome.seat == result.seat and outcome.termination != "normal":
-                advice = result.advice or _ADVICE.get(outcome.termination, "")
+                advice = result.advice or TERMINATIONS[outcome.termination].remedy
                 told.append(f"{ended}: {outcome.reason.rstrip('.')}{advice and '; '}{advice}")
                 late += outcome.termination == "flag_fall"
             elif outcome.termination in VOID:
@@ -385,15 +388,6 @@ class Examination:
         if self.restart_at_next_act:
             self.restart_at_next_act = False
             self.bot_session.restart_processes()
-
-
-_ADVICE: Final = {
-    "flag_fall": "keep to the time that is left: in Python by turn.limit or turn.report",
-    "illegal_action": "choose one of the legal actions of the turn",
-    "bot_crash": "see its output and the position",
-    "no_answer": "see its output for what the model said",
-    "disconnect": "the bot was gone for too long",
-}
 
 
 @asynccontextmanager

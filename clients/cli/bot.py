@@ -13,7 +13,6 @@ from typing import Final
 
 import click
 
-from plyhouse.clients.cli.competition import request
 from plyhouse.clients.shared.errors import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,
@@ -25,14 +24,13 @@ from plyhouse.clients.shared.errors import (
 )
 from plyhouse.clients.shared.lazy import LazyGroup
 from plyhouse.clients.shared.options import (
+    Server,
     competition_option,
     game_option,
     json_option,
     number_option,
-    required_token,
-    server_option,
+    on_server,
     time_control_option,
-    token_option,
 )
 from plyhouse.clients.shared.output import (
     counted,
@@ -126,8 +124,7 @@ def bot() -> None:
 
 @click.command()
 @click.argument("spec", metavar="BOT")
-@server_option()
-@token_option()
+@on_server
 @game_option(multiple=True, required=False)
 @click.option("--name", help="Name of the bot under its player.  [default: the bot's own]")
 @click.option(
@@ -185,8 +182,7 @@ def bot() -> None:
 @click.option("--seed", type=int, help="Makes `turn.rng` repeatable.")
 def run(
     spec: str,
-    server: str,
-    token: str | None,
+    server: Server,
     games: tuple[str, ...],
     name: str | None,
     engine: str | None,
@@ -227,10 +223,8 @@ def run(
     from plyhouse.protocol.address import Address
     from plyhouse.server.match.time_control import TimeControl
 
-    address = Address.read(server)
-    token = required_token(
-        server,
-        token,
+    address = Address.read(server.address)
+    token = server.need_token(
         "`plyhouse join CODE` makes one, and so does an operator with `plyhouse admin player add "
         "NAME`.",
     )
@@ -311,10 +305,9 @@ def run(
 
 @click.command()
 @click.argument("name", default="")
-@server_option()
-@token_option()
+@on_server
 @json_option()
-def versions(name: str, server: str, token: str | None, as_json: bool) -> None:
+def versions(name: str, server: Server, as_json: bool) -> None:
     """List the versions of your bots.
 
     With NAME: of that bot only. Shows where each version plays.
@@ -322,7 +315,7 @@ def versions(name: str, server: str, token: str | None, as_json: bool) -> None:
     A version is a label together with the digest of the bot's files: the same label with
     other files is another version.
     """
-    rows = request(server, token, competition_calls.versions(name))
+    rows = server.request(competition_calls.versions(name))
     if as_json:
         print_json(rows)
         return
@@ -350,10 +343,9 @@ def _how(entry: VersionEntry) -> str:
 
 
 @click.command()
-@server_option()
-@token_option()
+@on_server
 @json_option()
-def status(server: str, token: str | None, as_json: bool) -> None:
+def status(server: Server, as_json: bool) -> None:
     """Show suspended versions and the reasons.
 
     You see your own; with the token of an organiser, all.
@@ -361,7 +353,7 @@ def status(server: str, token: str | None, as_json: bool) -> None:
     A version that forfeits again and again is not paired any more. A fixed bot is a new version and
     plays at once.
     """
-    rows = request(server, token, administration_calls.suspensions())
+    rows = server.request(administration_calls.suspensions())
     if as_json:
         print_json(rows)
         return
@@ -392,20 +384,15 @@ def status(server: str, token: str | None, as_json: bool) -> None:
     "connects last]",
 )
 @click.option("--replace", default="", metavar="BOT", help="Give it the place of this bot.")
-@server_option()
-@token_option()
-def enter(
-    name: str, competition: str, version_label: str, replace: str, server: str, token: str | None
-) -> None:
+@on_server
+def enter(name: str, competition: str, version_label: str, replace: str, server: Server) -> None:
     """Enter a version of your bot in a competition.
 
     Possible until the freeze, then as long as late days or your extension last. A bot that
     connects is entered automatically if there is room.
     """
-    entry = request(
-        server,
-        token,
-        competition_calls.enter(competition, name, version=version_label, replace=replace),
+    entry = server.request(
+        competition_calls.enter(competition, name, version=version_label, replace=replace)
     )
     how = "" if entry.chosen else ", or what connects after it"
     waits = bool(entry.next_version or entry.next_digest)

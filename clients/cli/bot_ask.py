@@ -11,11 +11,7 @@ import click
 
 from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK
 from plyhouse.clients.shared.games import file_of, game_files_option, known_game, seat_text
-from plyhouse.clients.shared.options import (
-    json_option,
-    server_option,
-    token_option,
-)
+from plyhouse.clients.shared.options import Server, json_option, on_server
 from plyhouse.clients.shared.output import note
 
 if TYPE_CHECKING:
@@ -52,8 +48,7 @@ if TYPE_CHECKING:
 @click.option("--sandbox", is_flag=True, help="Run the bot in the sandbox of a server.")
 @json_option()
 @game_files_option()
-@server_option()
-@token_option()
+@on_server
 def ask(
     spec: str,
     match: str,
@@ -63,8 +58,7 @@ def ask(
     seconds: float | None,
     sandbox: bool,
     as_json: bool,
-    server: str,
-    token: str | None,
+    server: Server,
 ) -> int:
     """Ask a bot for its action at one ply of a match.
 
@@ -81,9 +75,9 @@ def ask(
     from plyhouse.clients.review.recorded_position import moment_of
 
     if file is not None:
-        record = record_asked(str(file), match, server, None)
+        record = record_asked(str(file), match, server)
     else:
-        record = record_asked(match, None, server, token)
+        record = record_asked(match, None, server)
     game = known_game(record.game, f"match {record.match}")
     ply = number - 1
     moment = moment_of(record, game, ply)

@@ -35,16 +35,19 @@ from plyhouse.clients.cli.competition_steering import (
     rehearse,
     resume,
 )
-from plyhouse.clients.shared.competition_requests import read_text, request, why_text
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.shared.http import ask
 from plyhouse.clients.shared.lazy import HintingGroup
 from plyhouse.clients.shared.options import (
+    Server,
     competition_argument,
     game_option,
+    on_server,
+    read_text,
     server_option,
     time_control_option,
     token_option,
+    why_text,
 )
 from plyhouse.clients.shared.output import counted, minute, note, print_table
 from plyhouse.protocol.api import calls, competition_calls
@@ -55,7 +58,7 @@ if TYPE_CHECKING:
     from plyhouse.server.competition_rules.file import CompetitionFile
     from plyhouse.server.competition_rules.preview import Measured, Preview
 
-__all__ = ["competition", "read_text", "request", "why_text"]
+__all__ = ["competition", "read_text", "why_text"]
 
 
 ORDER: Final = {
@@ -101,8 +104,7 @@ competition.add_command(baseline)
 )
 @click.option("--hosted", is_flag=True, help="Take a built-in bot as baseline, run by the server.")
 @click.option("--from", "old", default="", metavar="OLD", help="Start with the file of OLD.")
-@server_option()
-@token_option()
+@on_server
 def new(
     name: str,
     games: tuple[str, ...],
@@ -110,8 +112,7 @@ def new(
     output: Path | None,
     hosted: bool,
     old: str,
-    server: str,
-    token: str | None,
+    server: Server,
 ) -> None:
     """Write a commented, valid competition file.
 
@@ -129,7 +130,7 @@ def new(
 
     now = datetime.now(UTC)
     if old:
-        there = request(server, token, competition_calls.competition_file(old))
+        there = server.request(competition_calls.competition_file(old))
         text = renamed(there.file, name, now)
     else:
         text = template(name, games or ("connect_four",), time_control, now, hosted=hosted)
@@ -203,7 +204,7 @@ def check(
     text = read_text(file)
     known: Sequence[Measure] = ()
     if server is not None:
-        known = request(server, token, competition_calls.check_competition(text))
+        known = Server(server, token).request(competition_calls.check_competition(text))
     found = read_competition(text)
     refuse_unfit_references(text)
     if server is None:
@@ -317,10 +318,9 @@ def _source(measured: Measured) -> str:
 
 @competition.command("open")
 @competition_argument(shown="FILE|NAME")
-@server_option()
-@token_option()
+@on_server
 @why_option(required=False)
-def open_competition(name: str, server: str, token: str | None, why: str) -> None:
+def open_competition(name: str, server: Server, why: str) -> None:
     """Open a competition.
 
     FILE opens a new one on a server; NAME opens one that waits for its date.
@@ -329,41 +329,32 @@ def open_competition(name: str, server: str, token: str | None, why: str) -> Non
     if place.is_file():
         text = read_text(place)
         refuse_unfit_references(text)
-        made = request(server, token, competition_calls.open_competition(text, why=why))
+        made = server.request(competition_calls.open_competition(text, why=why))
     elif place.suffix == ".toml":
         raise CommandError(f"There is no file {place}.", EXIT_USAGE)
     else:
-        made = _step(server, token, name, "open", why)
+        made = _step(server, name, "open", why)
     at_ms = made.opens_ms if made.status == "draft" else None
     when = f"; it opens {minute(at_ms)}" if at_ms is not None else ""
     note(f"{made.name} is {made.status}{when}.")
 
 
 def _step(
-    server: str,
-    token: str | None,
-    name: str,
-    step: competition_calls.StepName,
-    why: str,
-    *,
-    anyway: bool = False,
+    server: Server, name: str, step: competition_calls.StepName, why: str, *, anyway: bool = False
 ) -> Competition:
-    return request(
-        server, token, competition_calls.step_competition(name, step, why=why, anyway=anyway)
-    )
+    return server.request(competition_calls.step_competition(name, step, why=why, anyway=anyway))
 
 
 @competition.command()
 @competition_argument()
-@server_option()
-@token_option()
+@on_server
 @why_option(required=False)
-def freeze(name: str, server: str, token: str | None, why: str) -> None:
+def freeze(name: str, server: Server, why: str) -> None:
     """Freeze the versions that play in a competition.
 
     Practice goes on.
     """
-    made = _step(server, token, name, "freeze", why)
+    made = _step(server, name, "freeze", why)
     note(f"{made.name} is frozen: entries keep their versions.")
 
 
@@ -376,49 +367,46 @@ anyway_option = click.option(
 
 @competition.command()
 @competition_argument()
-@server_option()
-@token_option()
+@on_server
 @click.option("--wait", is_flag=True, help="Wait for checks of submissions first.")
 @anyway_option
 @why_option(required=False)
-def run(name: str, server: str, token: str | None, wait: bool, anyway: bool, why: str) -> None:
+def run(name: str, server: Server, wait: bool, anyway: bool, why: str) -> None:
     """Start the final of a frozen competition."""
     notes = WaitNotes()
     while True:
         try:
-            made = _step(server, token, name, "run", why, anyway=anyway)
+            made = _step(server, name, "run", why, anyway=anyway)
             break
         except ApiError as error:
             if not wait or error.code != "competition/unchecked":
                 raise
-            notes.tell(request(server, token, competition_calls.competition(name)))
+            notes.tell(server.request(competition_calls.competition(name)))
             time.sleep(POLL)
     note(f"The final of {made.name} has begun: plyhouse competition status {name!r}")
 
 
 @competition.command()
 @competition_argument()
-@server_option()
-@token_option()
+@on_server
 @anyway_option
 @why_option(required=False)
-def rerun(name: str, server: str, token: str | None, anyway: bool, why: str) -> None:
+def rerun(name: str, server: Server, anyway: bool, why: str) -> None:
     """Play a finished final again where entries changed.
 
     Pairings whose versions both still play are not played again: their results count as they are.
     For a student to submit again, grant an extension first: plyhouse competition extend.
     """
-    made = _step(server, token, name, "rerun", why, anyway=anyway)
+    made = _step(server, name, "rerun", why, anyway=anyway)
     note(f"The final of {made.name} runs again: plyhouse competition status {name!r}")
 
 
 @competition.command()
 @competition_argument()
-@server_option()
-@token_option()
+@on_server
 @click.option("--yes", is_flag=True, help="Do not ask, although pairings have not begun.")
 @why_option(required=False)
-def finish(name: str, server: str, token: str | None, yes: bool, why: str) -> None:
+def finish(name: str, server: Server, yes: bool, why: str) -> None:
     """End the final with its current table.
 
     A ladder has no other end.
@@ -429,13 +417,13 @@ def finish(name: str, server: str, token: str | None, yes: bool, why: str) -> No
     import sys
 
     if not yes and sys.stdin.isatty():
-        view = request(server, token, competition_calls.competition(name))
+        view = server.request(competition_calls.competition(name))
         left = [game.unplayed for game in view.progress if game.unplayed]
         for said in left:
             note(f"{said}.")
         if left:
             click.confirm(f"End the final of {view.name} without them?", abort=True, err=True)
-    made = request(server, token, competition_calls.finish_competition(name, why=why))
+    made = server.request(competition_calls.finish_competition(name, why=why))
     note(f"{made.name} is finished.")
     for said in made.unplayed:
         note(f"Left out: {said}.")
@@ -443,31 +431,29 @@ def finish(name: str, server: str, token: str | None, yes: bool, why: str) -> No
 
 @competition.command()
 @competition_argument("who", "STUDENT|PLAYER/BOT")
-@server_option()
-@token_option()
+@on_server
 @why_option()
-def disqualify(name: str, who: str, server: str, token: str | None, why: str) -> None:
+def disqualify(name: str, who: str, server: Server, why: str) -> None:
     """Disqualify a student with all entries, or one entry.
 
     Nothing more of it is begun, and it has no rank and no grade. Its matches stay in the results of
     the others.
     """
-    gone = request(server, token, competition_calls.disqualify(name, who, why))
+    gone = server.request(competition_calls.disqualify(name, who, why))
     entries = ", ".join(each.entry for each in gone) or "no entry yet"
     note(f"Disqualified {who} ({entries}).")
 
 
 @competition.command()
 @competition_argument("who", "STUDENT|PLAYER/BOT")
-@server_option()
-@token_option()
+@on_server
 @why_option(required=False)
-def withdraw(name: str, who: str, server: str, token: str | None, why: str) -> None:
+def withdraw(name: str, who: str, server: Server, why: str) -> None:
     """Withdraw a student with all entries, or one entry.
 
     Nothing more of it is begun. It keeps its results and its rank.
     """
-    gone = request(server, token, competition_calls.withdraw(name, who, why=why))
+    gone = server.request(competition_calls.withdraw(name, who, why=why))
     entries = ", ".join(each.entry for each in gone) or "no entry"
     note(f"Withdrew {who} ({entries}).")
 
@@ -475,15 +461,14 @@ def withdraw(name: str, who: str, server: str, token: str | None, why: str) -> N
 @competition.command()
 @competition_argument("student", "STUDENT")
 @click.option("--until", required=True, help="A time with its zone: 2027-01-31T18:00:00+01:00.")
-@server_option()
-@token_option()
+@on_server
 @why_option(required=False)
-def extend(name: str, student: str, until: str, server: str, token: str | None, why: str) -> None:
+def extend(name: str, student: str, until: str, server: Server, why: str) -> None:
     """Let a student submit after the freeze.
 
     --until says how long.
     """
-    made = request(server, token, competition_calls.extend(name, student, until, why=why))
+    made = server.request(competition_calls.extend(name, student, until, why=why))
     note(f"{made.student} may submit until {minute(made.until_ms)}.")
     if made.delays:
         note(made.delays)

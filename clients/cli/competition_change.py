@@ -11,13 +11,14 @@ from pathlib import Path
 import click
 
 from plyhouse.clients.cli.administration import why_option
-from plyhouse.clients.shared.competition_requests import confirm, read_text, request
 from plyhouse.clients.shared.errors import EXIT_REFUSED, EXIT_USAGE, CommandError
 from plyhouse.clients.shared.options import (
     COMPETITION,
+    Server,
     competition_argument,
-    server_option,
-    token_option,
+    confirm,
+    on_server,
+    read_text,
 )
 from plyhouse.clients.shared.output import counted, note
 from plyhouse.protocol.api import competition_calls
@@ -71,10 +72,9 @@ def refuse_unfit_references(text: str) -> None:
     metavar="REFERENCE",
     help='Let this one take its place: "ismcts(simulations=200)".',
 )
-@server_option()
-@token_option()
+@on_server
 @why_option(required=False)
-def baseline(name: str, bot: str, reference: str, server: str, token: str | None, why: str) -> None:
+def baseline(name: str, bot: str, reference: str, server: Server, why: str) -> None:
     """Check a baseline again, or replace it.
 
     PLAYER/BOT is a reference bot that the file of the competition names. This works before and
@@ -85,9 +85,7 @@ def baseline(name: str, bot: str, reference: str, server: str, token: str | None
 
     if reference and not reference_problem(reference):  # else the server names the mistake
         refuse_unfit_options({"--reference": reference})
-    made = request(
-        server, token, competition_calls.check_baseline(name, bot, reference=reference, why=why)
-    )
+    made = server.request(competition_calls.check_baseline(name, bot, reference=reference, why=why))
     if made.status == "waiting":
         note(f"{made.bot} waits for its check: plyhouse competition status {name!r}")
     else:
@@ -104,16 +102,10 @@ def baseline(name: str, bot: str, reference: str, server: str, token: str | None
     help="Change one value, as dates.freeze=2027-01-31T18:00:00Z; can be repeated.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@server_option()
-@token_option()
+@on_server
 @why_option(required=False)
 def change(
-    values: tuple[str, ...],
-    settings: tuple[str, ...],
-    yes: bool,
-    server: str,
-    token: str | None,
-    why: str,
+    values: tuple[str, ...], settings: tuple[str, ...], yes: bool, server: Server, why: str
 ) -> None:
     """Change an open competition.
 
@@ -131,11 +123,11 @@ def change(
         name = name or _named(text, place)
     if not name:
         raise click.UsageError(f"Give the NAME of a competition, or set {COMPETITION}.")
-    there = request(server, token, competition_calls.competition_file(name))
+    there = server.request(competition_calls.competition_file(name))
     text = _with(there.file if text is None else text, settings)
     text = _with_later_final(there.file, text, yes=yes)
     proposal = competition_calls.change_competition(name, text, digest=there.digest, why=why)
-    found = request(server, token, proposal)
+    found = server.request(proposal)
     if not found.changes:
         note(f"{found.name} is like that already: nothing changes.")
         return
@@ -146,10 +138,8 @@ def change(
             f"Nothing was changed: {', '.join(refused)} cannot change now.", EXIT_REFUSED
         )
     confirm(f"Change {found.name}?", yes=yes)
-    made = request(
-        server,
-        token,
-        competition_calls.change_competition(name, text, apply=True, digest=there.digest, why=why),
+    made = server.request(
+        competition_calls.change_competition(name, text, apply=True, digest=there.digest, why=why)
     )
     told = "Its students read of it on its page" if made.notice else "Students are not told"
     note(f"{made.name} is changed, and {made.status}. {told}.")
@@ -269,28 +259,24 @@ def _show(found: Change) -> None:
 @click.option(
     "--until", default="", metavar="TIME", help="The new freeze, as 2027-01-31T18:00:00+01:00."
 )
-@server_option()
-@token_option()
+@on_server
 @why_option(required=False)
-def unfreeze(name: str, until: str, server: str, token: str | None, why: str) -> None:
+def unfreeze(name: str, until: str, server: Server, why: str) -> None:
     """Open a frozen competition again, before its final.
 
     Versions may change until the date of --until, or until you freeze it. Dates that are over are
     taken out of its file.
     """
-    made = request(
-        server, token, competition_calls.unfreeze_competition(name, until=until, why=why)
-    )
+    made = server.request(competition_calls.unfreeze_competition(name, until=until, why=why))
     note(f"{made.name} is open again: versions may change.")
 
 
 @click.command("file")
 @competition_argument()
-@server_option()
-@token_option()
-def print_file(name: str, server: str, token: str | None) -> None:
+@on_server
+def print_file(name: str, server: Server) -> None:
     """Print the competition file of NAME, as it is now."""
-    there = request(server, token, competition_calls.competition_file(name))
+    there = server.request(competition_calls.competition_file(name))
     click.echo(there.file, nl=not there.file.endswith("\n"))
 
 
@@ -301,17 +287,10 @@ def print_file(name: str, server: str, token: str | None) -> None:
 @click.option(
     "--submissions", is_flag=True, help="Let the entries of OLD play in the new one, too."
 )
-@server_option()
-@token_option()
+@on_server
 @why_option(required=False)
 def copy(
-    old: str,
-    new_file: Path,
-    codes: bool,
-    submissions: bool,
-    server: str,
-    token: str | None,
-    why: str,
+    old: str, new_file: Path, codes: bool, submissions: bool, server: Server, why: str
 ) -> None:
     """Open a new competition by FILE, with the students of OLD.
 
@@ -322,12 +301,8 @@ def copy(
         raise CommandError(f"There is no file {new_file}.", EXIT_USAGE)
     text = read_text(new_file)
     refuse_unfit_references(text)
-    made = request(
-        server,
-        token,
-        competition_calls.copy_competition(
-            old, text, codes=codes, submissions=submissions, why=why
-        ),
+    made = server.request(
+        competition_calls.copy_competition(old, text, codes=codes, submissions=submissions, why=why)
     )
     parts = [counted(made.students, "student")]
     if codes:

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import click
 
-from plyhouse.clients.shared.competition_requests import request
 from plyhouse.clients.shared.lazy import HintingGroup
-from plyhouse.clients.shared.options import (
-    competition_argument,
-    json_option,
-    server_option,
-    token_option,
-)
+from plyhouse.clients.shared.options import Server, competition_argument, json_option, on_server
 from plyhouse.clients.shared.output import harmless, minute, note, print_json
 from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.competitions import Regrade
@@ -19,34 +13,28 @@ from plyhouse.protocol.api.competitions import Regrade
 
 @click.command()
 @competition_argument("text", "TEXT")
-@server_option()
-@token_option()
-def announce(name: str, text: str, server: str, token: str | None) -> None:
+@on_server
+def announce(name: str, text: str, server: Server) -> None:
     """Publish an announcement on the competition's page.
 
     Everybody who may see the board reads it there and with `competition announcements`.
     """
-    made = request(server, token, competition_calls.announce(name, text))
+    made = server.request(competition_calls.announce(name, text))
     note(f"Published announcement {made.id}.")
 
 
 @click.command()
 @competition_argument()
 @click.option("--remove", type=int, metavar="NUMBER", help="Remove this announcement.")
-@server_option()
-@token_option()
+@on_server
 @json_option()
-def announcements(
-    name: str, remove: int | None, server: str, token: str | None, as_json: bool
-) -> None:
+def announcements(name: str, remove: int | None, server: Server, as_json: bool) -> None:
     """Show the announcements, newest first."""
-    from plyhouse.clients.shared.http import ask
-
     if remove is not None:
-        request(server, token, competition_calls.remove_announcement(name, remove))
+        server.request(competition_calls.remove_announcement(name, remove))
         note(f"Removed announcement {remove}.")
         return
-    found = ask(server, competition_calls.announcements(name), token)
+    found = server.ask(competition_calls.announcements(name))
     if as_json:
         print_json(found)
         return
@@ -67,12 +55,11 @@ def regrade() -> None:
 
 @regrade.command("list")
 @competition_argument()
-@server_option()
-@token_option()
+@on_server
 @json_option()
-def list_requests(name: str, server: str, token: str | None, as_json: bool) -> None:
+def list_requests(name: str, server: Server, as_json: bool) -> None:
     """List the requests in NAME, open ones first."""
-    found = request(server, token, competition_calls.regrades(name))
+    found = server.request(competition_calls.regrades(name))
     if as_json:
         print_json(found)
         return
@@ -100,11 +87,10 @@ def _indented(text: str, by: int = 4) -> str:
 @regrade.command()
 @competition_argument("text", "TEXT")
 @click.option("--match", default="", metavar="ID", help="A match of yours.  [default: your grade]")
-@server_option()
-@token_option()
-def ask(name: str, text: str, match: str, server: str, token: str | None) -> None:
+@on_server
+def ask(name: str, text: str, match: str, server: Server) -> None:
     """Ask the staff to check a grade or a match again."""
-    made = request(server, token, competition_calls.ask_regrade(name, text, match=match))
+    made = server.request(competition_calls.ask_regrade(name, text, match=match))
     note(f"Asked: request {made.id}. The answer: plyhouse competition regrade list {name!r}")
 
 
@@ -112,14 +98,11 @@ def ask(name: str, text: str, match: str, server: str, token: str | None) -> Non
 @competition_argument("number", "NUMBER")
 @click.option("--text", default="", help="The answer; it replaces an earlier one.")
 @click.option("--close", is_flag=True, help="Close the request.")
-@server_option()
-@token_option()
-def answer(name: str, number: str, text: str, close: bool, server: str, token: str | None) -> None:
+@on_server
+def answer(name: str, number: str, text: str, close: bool, server: Server) -> None:
     """Answer or close a request for a regrade."""
     if not text and not close:
         raise click.UsageError("Nothing to do: give --text, --close, or both.")
-    made = request(
-        server, token, competition_calls.answer_regrade(name, int(number), text, close=close)
-    )
+    made = server.request(competition_calls.answer_regrade(name, int(number), text, close=close))
     note(f"Request {made.id} of {made.student} is "
          f"{'open' if made.closed_ms is None else 'closed'}.")  # fmt: skip

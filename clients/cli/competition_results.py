@@ -10,14 +10,9 @@ from typing import Final
 import click
 import msgspec
 
-from plyhouse.clients.shared.competition_requests import organiser_token, practice_ladder, request
+from plyhouse.clients.cli.competition_status import practice_ladder
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
-from plyhouse.clients.shared.options import (
-    competition_argument,
-    json_option,
-    server_option,
-    token_option,
-)
+from plyhouse.clients.shared.options import Server, competition_argument, json_option, on_server
 from plyhouse.clients.shared.output import counted, note, print_json, print_table, signed
 from plyhouse.clients.shared.standings import print_board, print_certainty
 from plyhouse.protocol.api import competition_calls
@@ -33,19 +28,14 @@ FORMATS: Final = (
 @competition_argument()
 @click.option("--practice", is_flag=True, help="Show its practice ladder instead.")
 @click.option("--more", is_flag=True, help="Show all columns.")
-@server_option()
-@token_option()
+@on_server
 @json_option()
-def standings(
-    name: str, practice: bool, more: bool, server: str, token: str | None, as_json: bool
-) -> None:
+def standings(name: str, practice: bool, more: bool, server: Server, as_json: bool) -> None:
     """Show the standings with the intervals of ratings, and grades.
 
     For a competition that is not public, a student's token shows what the student may see, and an
     organiser's token everything. docs/ratings.md explains the columns.
     """
-    from plyhouse.clients.shared.http import ask
-
     if practice:
         ladder = practice_ladder(server, name)
         if ladder is None:
@@ -55,12 +45,12 @@ def standings(
                 EXIT_USAGE,
             )
         name = ladder.competition
-    view = ask(server, competition_calls.table(name), token)
+    view = server.ask(competition_calls.table(name))
     if as_json:
         print_json(view)
         return
     print_board(view, more=more)
-    print_certainty(ask(server, competition_calls.certainty(name), token))
+    print_certainty(server.ask(competition_calls.certainty(name)))
 
 
 @click.command()
@@ -73,16 +63,10 @@ def standings(
     type=click.Path(path_type=Path, file_okay=False),
     help="Write STUDENT.md and STUDENT.json there instead; without --student, of all students.",
 )
-@server_option()
-@token_option()
+@on_server
 @json_option()
 def report(
-    name: str,
-    student: str | None,
-    folder: Path | None,
-    server: str,
-    token: str | None,
-    as_json: bool,
+    name: str, student: str | None, folder: Path | None, server: Server, as_json: bool
 ) -> None:
     """Report on a student.
 
@@ -93,12 +77,12 @@ def report(
     """
 
     def fetched(who: str) -> Report:
-        return request(server, token, competition_calls.report(name, student=who))
+        return server.request(competition_calls.report(name, student=who))
 
     from plyhouse.clients.shared.student_report import report_text
     from plyhouse.protocol.address import Address
 
-    base = Address.read(server).base
+    base = Address.read(server.address).base
     if folder is None:
         found = fetched(student or "")
         if as_json:
@@ -109,7 +93,7 @@ def report(
     if student is not None:
         whose = [student]
     else:
-        listed = request(server, token, competition_calls.students(name))
+        listed = server.request(competition_calls.students(name))
         whose = [each.student for each in listed]
     folder.mkdir(parents=True, exist_ok=True)
     for who in whose:
@@ -140,11 +124,8 @@ def report(
     default=Path(),
     help="Where to write the files.  [default: here]",
 )
-@server_option()
-@token_option()
-def export(
-    name: str, formats: tuple[str, ...], folder: Path, server: str, token: str | None
-) -> None:
+@on_server
+def export(name: str, formats: tuple[str, ...], folder: Path, server: Server) -> None:
     """Write standings, grades and matches as files.
 
     All come from stored results.
@@ -153,13 +134,10 @@ def export(
 
     folder.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
-    status = request(server, token, competition_calls.competition(name))
+    status = server.request(competition_calls.competition(name))
     for each in dict.fromkeys(formats or ("csv", "grades", "json")):
         place = download(
-            server,
-            competition_calls.export_file(name, each),
-            organiser_token(server, token),
-            folder,
+            server.address, competition_calls.export_file(name, each), server.token, folder
         )
         if each == "gradescope":
             written += _unpacked(place, folder)
@@ -205,10 +183,9 @@ def _write(place: Path, data: bytes) -> None:
     show_default=True,
     help="Which part of what is named may be named by accident.",
 )
-@server_option()
-@token_option()
+@on_server
 @json_option()
-def suspicious(name: str, level: float, server: str, token: str | None, as_json: bool) -> None:
+def suspicious(name: str, level: float, server: Server, as_json: bool) -> None:
     """List pairs of students with unlikely results or choices.
 
     Files: entries of different owners that are the same, byte for byte.
@@ -216,9 +193,7 @@ def suspicious(name: str, level: float, server: str, token: str | None, as_json:
     Choices: bots that do the same in almost all positions that both faced, where others do not.
     All are a reason to look, and prove nothing.
     """
-    from plyhouse.clients.shared.competition_requests import request
-
-    found = request(server, token, competition_calls.suspicions(name, level=level))
+    found = server.request(competition_calls.suspicions(name, level=level))
     if as_json:
         print_json(found)
         return

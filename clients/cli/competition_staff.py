@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import click
 
 from plyhouse.clients.cli.administration import why_option
-from plyhouse.clients.shared.competition_requests import request
 from plyhouse.clients.shared.lazy import HintingGroup
-from plyhouse.clients.shared.options import (
-    competition_argument,
-    json_option,
-    server_option,
-    token_option,
-)
+from plyhouse.clients.shared.options import Server, competition_argument, json_option, on_server
 from plyhouse.clients.shared.output import minute, note, print_json, print_table
 from plyhouse.protocol.api import competition_calls
+from plyhouse.protocol.api.bodies import Role
 
 
 @click.group(cls=HintingGroup)
@@ -29,12 +26,11 @@ def staff() -> None:
 
 @staff.command("list")
 @competition_argument()
-@server_option()
-@token_option()
+@on_server
 @json_option()
-def list_staff(name: str, server: str, token: str | None, as_json: bool) -> None:
+def list_staff(name: str, server: Server, as_json: bool) -> None:
     """List the staff of NAME, owners first."""
-    rows = request(server, token, competition_calls.staff(name))
+    rows = server.request(competition_calls.staff(name))
     if as_json:
         print_json(rows)
     elif not rows:
@@ -48,21 +44,18 @@ def list_staff(name: str, server: str, token: str | None, as_json: bool) -> None
 @competition_argument("player", "PLAYER")
 @click.option(
     "--role",
-    type=click.Choice(["owner", "assistant", "reader"]),
+    type=click.Choice(get_args(Role)),
     required=True,
     help="Role of the player.",
 )
-@server_option()
-@token_option()
+@on_server
 @why_option(required=False)
-def add(
-    name: str, player: str, role: competition_calls.Role, server: str, token: str | None, why: str
-) -> None:
+def add(name: str, player: str, role: Role, server: Server, why: str) -> None:
     """Give a player a role in a competition.
 
     It replaces an earlier role.
     """
-    made = request(server, token, competition_calls.add_staff(name, player, role, why=why))
+    made = server.request(competition_calls.add_staff(name, player, role, why=why))
     note(f"{made.player} is {made.role} of {name}.")
     if not made.able:
         note(
@@ -73,10 +66,9 @@ def add(
 
 @staff.command()
 @competition_argument("player", "PLAYER")
-@server_option()
-@token_option()
+@on_server
 @why_option(required=False)
-def remove(name: str, player: str, server: str, token: str | None, why: str) -> None:
+def remove(name: str, player: str, server: Server, why: str) -> None:
     """Remove a player from the staff."""
-    request(server, token, competition_calls.remove_staff(name, player, why=why))
+    server.request(competition_calls.remove_staff(name, player, why=why))
     note(f"{player} is no longer on the staff of {name}.")

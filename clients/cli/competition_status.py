@@ -8,13 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 
 import click
 
-from plyhouse.clients.shared.competition_requests import practice_ladder, request
-from plyhouse.clients.shared.options import (
-    competition_argument,
-    json_option,
-    server_option,
-    token_option,
-)
+from plyhouse.clients.shared.options import Server, competition_argument, json_option, on_server
 from plyhouse.clients.shared.output import (
     counted,
     late_words,
@@ -25,8 +19,14 @@ from plyhouse.clients.shared.output import (
 )
 from plyhouse.clients.shared.standings import print_board, print_certainty
 from plyhouse.protocol.api import competition_calls
-from plyhouse.protocol.api.boards import NextPairing, RoundPairing
-from plyhouse.protocol.api.competitions import CompetitionDetail, Entry
+from plyhouse.protocol.api.competitions import (
+    BEFORE_FREEZE,
+    IN_FINAL,
+    Competition,
+    CompetitionDetail,
+    Entry,
+)
+from plyhouse.protocol.api.standings import NextPairing, RoundPairing
 
 POLL = 0.5
 """Seconds between two requests of ``status --wait`` and ``run --wait``."""
@@ -38,21 +38,18 @@ PASSING = re.compile(r"\b\d+ (?=min|checks? )")
 
 @click.command()
 @competition_argument()
-@server_option()
-@token_option()
+@on_server
 @click.option("--game", default="", help="Only this one.  [default: all]")
 @json_option()
-def pairings(name: str, server: str, token: str | None, game: str, as_json: bool) -> None:
+def pairings(name: str, server: Server, game: str, as_json: bool) -> None:
     """Show rounds, brackets and the next pairings.
 
     This is the final of NAME as its format sees it, with the table that decides places.
     """
     found = [
-        each
-        for each in request(server, token, competition_calls.rounds(name))
-        if game in ("", each.game)
+        each for each in server.request(competition_calls.rounds(name)) if game in ("", each.game)
     ]
-    coming = request(server, token, competition_calls.next_pairings(name))
+    coming = server.request(competition_calls.next_pairings(name))
     if as_json:
         print_json(found)
         return
@@ -84,15 +81,28 @@ def pairings(name: str, server: str, token: str | None, game: str, as_json: bool
     _print_next([each for each in coming if game in ("", each.game)])
 
 
-def _print_practice(server: str, token: str | None, view: CompetitionDetail) -> None:
+def practice_ladder(server: Server, name: str) -> Competition | None:
+    """Return the practice ladder of a competition; None if it has none."""
+    from plyhouse.clients.shared.http import ask
+
+    listed = ask(server.address, competition_calls.competitions())
+    ids = [
+        each.competition
+        for each in listed
+        if each.competition == name or each.name.casefold() == name.casefold()
+    ]
+    return next((each for each in listed if each.practice_of in ids), None)
+
+
+def _print_practice(server: Server, view: CompetitionDetail) -> None:
     """How far the practice ladder of a competition is."""
     ladder = practice_ladder(server, view.competition)
     if ladder is None:
         begins, never = "begins when two entries are there", "had no two entries before the freeze"
-        early = view.status in ("draft", "open")
+        early = view.status in BEFORE_FREEZE
         click.echo(f"Practice ladder: it {begins if early else never}.")
         return
-    found = request(server, token, competition_calls.competition(ladder.competition))
+    found = server.request(competition_calls.competition(ladder.competition))
     played = counted(sum(game.finished for game in found.progress), "match", "matches")
     click.echo(
         f"Practice ladder: {found.status}, {played} played; "
@@ -205,15 +215,14 @@ def _print_entries(entries: Sequence[Entry]) -> None:
 
 @click.command()
 @competition_argument()
-@server_option()
-@token_option()
+@on_server
 @click.option("--wait", is_flag=True, help="Wait until its final is over.")
 @json_option()
-def status(name: str, server: str, token: str | None, wait: bool, as_json: bool) -> None:
+def status(name: str, server: Server, wait: bool, as_json: bool) -> None:
     """Show students, entries and progress of the final."""
 
     def ask() -> CompetitionDetail:
-        return request(server, token, competition_calls.competition(name))
+        return server.request(competition_calls.competition(name))
 
     view = until_over(ask) if wait else ask()
     if as_json:
@@ -239,17 +248,17 @@ def status(name: str, server: str, token: str | None, wait: bool, as_json: bool)
             for each in view.progress]  # fmt: skip
     print_table("Final", ["game", "played", "matches"], rows, "lrr")
     played = any(game.finished for game in view.progress)
-    board = request(server, token, competition_calls.table(name)) if played else None
+    board = server.request(competition_calls.table(name)) if played else None
     for reason in game_notes(view, board.notes if board is not None else ()):
         note(reason)
     if view.practice:
-        _print_practice(server, token, view)
+        _print_practice(server, view)
     if view.note:
         note(f"Not yet: {view.note}.")
     for told in (*view.checks, *view.warnings):
         note(told)
-    if view.status in ("running", "paused"):
-        _print_next(request(server, token, competition_calls.next_pairings(name)))
+    if view.status in IN_FINAL:
+        _print_next(server.request(competition_calls.next_pairings(name)))
     if board is not None:
         print_board(board)
-        print_certainty(request(server, token, competition_calls.certainty(name)))
+        print_certainty(server.request(competition_calls.certainty(name)))

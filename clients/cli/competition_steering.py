@@ -7,13 +7,15 @@ from pathlib import Path
 import click
 
 from plyhouse.clients.cli.administration import why_option
-from plyhouse.clients.shared.competition_requests import confirm, request, why_text
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.shared.options import (
+    Server,
     competition_argument,
+    confirm,
     json_option,
+    on_server,
     server_option,
-    token_option,
+    why_text,
 )
 from plyhouse.clients.shared.output import counted, note, print_json, print_table
 from plyhouse.protocol.api import competition_calls
@@ -36,11 +38,10 @@ def list_competitions(server: str) -> None:
 
 @click.command()
 @competition_argument()
-@server_option()
-@token_option()
+@on_server
 @why_option(required=False)
 @json_option()
-def rehearse(name: str, server: str, token: str | None, why: str, as_json: bool) -> None:
+def rehearse(name: str, server: Server, why: str, as_json: bool) -> None:
     """Rehearse the final of a competition on its server.
 
     The final is played as it would be now: with the bots submitted so far and the baselines, on
@@ -55,7 +56,7 @@ def rehearse(name: str, server: str, token: str | None, why: str, as_json: bool)
             "in a file.",
             EXIT_USAGE,
         )
-    made = request(server, token, competition_calls.rehearse_competition(name, why=why))
+    made = server.request(competition_calls.rehearse_competition(name, why=why))
     if as_json:
         print_json(made)
         return
@@ -69,25 +70,23 @@ def rehearse(name: str, server: str, token: str | None, why: str, as_json: bool)
 @click.command()
 @competition_argument(shown="NAME|ID")
 @why_option(required=False)
-@server_option()
-@token_option()
-def pause(name: str, why: str, server: str, token: str | None) -> None:
+@on_server
+def pause(name: str, why: str, server: Server) -> None:
     """Pause a competition.
 
     No more matches begin; running matches are played on.
     """
-    request(server, token, competition_calls.step_competition(name, "pause", why=why_text(why)))
+    server.request(competition_calls.step_competition(name, "pause", why=why_text(why)))
     note(f"{name} is paused.")
 
 
 @click.command()
 @competition_argument(shown="NAME|ID")
 @why_option(required=False)
-@server_option()
-@token_option()
-def resume(name: str, why: str, server: str, token: str | None) -> None:
+@on_server
+def resume(name: str, why: str, server: Server) -> None:
     """Resume a paused competition."""
-    request(server, token, competition_calls.step_competition(name, "resume", why=why_text(why)))
+    server.request(competition_calls.step_competition(name, "resume", why=why_text(why)))
     note(f"{name} is running.")
 
 
@@ -95,9 +94,8 @@ def resume(name: str, why: str, server: str, token: str | None) -> None:
 @competition_argument(shown="NAME|ID")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @why_option(required=False)
-@server_option()
-@token_option()
-def delete(name: str, yes: bool, why: str, server: str, token: str | None) -> None:
+@on_server
+def delete(name: str, yes: bool, why: str, server: Server) -> None:
     """Delete a competition.
 
     No more of its matches begin, and no list shows it.
@@ -105,12 +103,12 @@ def delete(name: str, yes: bool, why: str, server: str, token: str | None) -> No
     First says what is lost with it, then asks. Its matches stay, and so do accounts. A rehearsal
     goes without a question.
     """
-    lost = request(server, token, competition_calls.competition_losses(name))
+    lost = server.request(competition_calls.competition_losses(name))
     if not lost.rehearsal:
         for line in loss_lines(lost):
             note(line)
         confirm(f"Delete {lost.name}?", yes=yes)
-    request(server, token, competition_calls.delete_competition(name, why_text(why)))
+    server.request(competition_calls.delete_competition(name, why_text(why)))
     note(f"{name} is deleted.")
 
 

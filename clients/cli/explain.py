@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -13,12 +12,7 @@ import click
 
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.shared.games import game_files_option, known_game
-from plyhouse.clients.shared.options import (
-    json_option,
-    match_of_file_option,
-    server_option,
-    token_option,
-)
+from plyhouse.clients.shared.options import Server, json_option, match_of_file_option, on_server
 from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.games.errors import GameError, listed, shortened
 from plyhouse.games.position import Position
@@ -166,8 +160,7 @@ POSITION_PARAMETERS: Final = ("position", "fen")
 )  # fmt: skip
 @json_option()
 @game_files_option()
-@server_option()
-@token_option()
+@on_server
 def explain(
     game: str | None,
     tree: str | None,
@@ -186,8 +179,7 @@ def explain(
     seconds: float,
     output: str,
     as_json: bool,
-    server: str,
-    token: str | None,
+    server: Server,
 ) -> None:
     """Draw the tree of a search in a position.
 
@@ -226,7 +218,9 @@ def explain(
                 raise CommandError(
                     f"--record names game and position: leave {option} away.", EXIT_USAGE
                 )
-        asked = _record(record, which, server, token)
+        from plyhouse.clients.cli.replay import record_asked
+
+        asked = record_asked(record, which, server)
         explain_spot(
             record=asked,
             ply=(ply or 1) - 1,
@@ -320,16 +314,6 @@ def explain_spot(
         click.echo(json.dumps(fields, ensure_ascii=False))
         return
     write(found.tree, f"{game.info.name}, {spot.name}", suffix, output)
-
-
-def _record(what: str, which: str | None, server: str, token: str | None) -> Record:
-    if what != "-":
-        from plyhouse.clients.cli.replay import record_asked
-
-        return record_asked(what, which, server, token)
-    from plyhouse.server.results.record import read_record
-
-    return read_record(sys.stdin.buffer.read())
 
 
 def often_minimax(game: Game, share: float) -> Policy:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plyhouse.clients.shared.errors import EXIT_UNREACHABLE, EXIT_USAGE, CommandError
-from plyhouse.clients.shared.options import server_option, token_option
+from plyhouse.clients.shared.options import Server, on_server
 from plyhouse.clients.shared.output import counted, note
 
 if TYPE_CHECKING:
@@ -23,22 +23,33 @@ DAY = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
 
 
 class _Rows:
-    """Counts the rows of JSON Lines, and the matches to which they belong."""
+    """Chooses and counts rows of JSON Lines, and counts the matches to which they belong."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: str, chosen: set[bytes] | None) -> None:
+        """Rows of matches are added to those ``chosen``; plies of others are left out.
+
+        None stands for all matches.
+        """
         self.rows = 0
+        self._kind = kind
+        self._chosen = chosen
         self._match = self._rest = b""
 
-    def matches(self, part: bytes) -> int:
-        """Return how many matches begin in the next part."""
+    def whole(self, part: bytes) -> tuple[bytes, int]:
+        """Return the rows to write that a part completes, and how many matches begin in them."""
         *lines, self._rest = (self._rest + part).split(b"\n")
-        self.rows += len(lines)
-        found = 0
+        kept: list[bytes] = []
+        begun = 0
         for line in lines:
             match = line.partition(b",")[0]  # the first field of a row
-            found += match != self._match
+            begun += match != self._match
             self._match = match
-        return found
+            if self._chosen is not None and self._kind == "matches":
+                self._chosen.add(match)
+            if self._chosen is None or match in self._chosen:
+                kept.append(line + b"\n")
+        self.rows += len(kept)
+        return b"".join(kept), begun
 
     def end(self) -> None:
         """Raise `CommandError` if the last row is cut off: a proxy may end a part as a whole."""
@@ -46,7 +57,7 @@ class _Rows:
             raise CommandError("The data set ends within a row. Ask again.", EXIT_UNREACHABLE)
 
     def add(self, results: Iterable[Any]) -> None:
-        """Do nothing: `matches` counts."""
+        """Do nothing: `whole` counts."""
 
     def __str__(self) -> str:
         return f"{self.rows:,} rows"
@@ -75,15 +86,13 @@ class _Rows:
     default=Path(),
     help="Folder of the files.  [default: here]",
 )
-@server_option()
-@token_option()
+@on_server
 def export(
     since: datetime | None,
     until: datetime | None,
     form: str,
     folder: Path,
-    server: str,
-    token: str | None,
+    server: Server,
     **which: Any,
 ) -> None:
     """Write matches of a server as a data set.
@@ -105,7 +114,7 @@ def export(
         raise click.UsageError("No match ends between them: --since must be before --until.")
     which |= {"since_ms": _milliseconds(since), "until_ms": _milliseconds(until)}
     folder.mkdir(parents=True, exist_ok=True)
-    with Api(server, token or "", patience=ONCE) as api:
+    with Api(server.address, server.token or "", patience=ONCE) as api:
         written = _written(api, folder, form, which)
     note(f"Wrote {' and '.join(written)}.")
 
@@ -118,15 +127,19 @@ def _written(api: Api, folder: Path, form: str, which: Mapping[str, Any]) -> lis
     with TemporaryDirectory(prefix=".export-", dir=folder) as name:
         parts = Path(name)
         # A match that ends between the two is in matches alone, so that each ply has its match.
-        # With a limit it may push out an older match, whose plies are there already.
-        for rows in ("plies", "matches"):
-            call = calls.dataset(rows=rows, **which)
-            counts[rows] = _fetch(api, call, rows, parts / f"{rows}.{form}")
+        # With a limit it would push out an older match.  Then the matches come first, and plies of
+        # others are left out.
+        chosen: set[bytes] | None = None if which["limit"] is None else set()
+        for kind in ("plies", "matches") if chosen is None else ("matches", "plies"):
+            call = calls.dataset(rows=kind, **which)
+            rows = _Rows(kind, chosen)
+            _fetch(api, call, kind, parts / f"{kind}.{form}", rows)
+            counts[kind] = rows.rows
         for part in parts.iterdir():
             part.replace(folder / part.name)
     return [
-        f"{folder / f'{rows}.{form}'} ({counted(counts[rows], 'row')})"
-        for rows in ("matches", "plies")
+        f"{folder / f'{kind}.{form}'} ({counted(counts[kind], 'row')})"
+        for kind in ("matches", "plies")
     ]
 
 
@@ -134,8 +147,8 @@ def _milliseconds(when: datetime | None) -> int | None:
     return None if when is None else max(0, round(when.replace(tzinfo=UTC).timestamp() * 1000))
 
 
-def _fetch(api: Api, call: Call[bytes], kind: str, place: Path) -> int:
-    """Write the rows of a call to a file; return their number.
+def _fetch(api: Api, call: Call[bytes], kind: str, place: Path, rows: _Rows) -> None:
+    """Write the rows of a call to a file, and count them.
 
     Parquet is made here, so that the server need not have pyarrow.  Raises `ApiError`,
     `Unreachable` and `OSError`, which leave a part of the file.
@@ -144,7 +157,6 @@ def _fetch(api: Api, call: Call[bytes], kind: str, place: Path) -> int:
     from plyhouse.protocol.api.matches import DATASET_MATCHES
     from plyhouse.server.results.dataset import KINDS, ParquetRows
 
-    rows = _Rows()
     with ExitStack() as stack:
         response = stack.enter_context(api.streamed(call))
         matches = int(response.headers[DATASET_MATCHES])
@@ -153,8 +165,8 @@ def _fetch(api: Api, call: Call[bytes], kind: str, place: Path) -> int:
         if place.suffix == ".parquet":
             out = stack.enter_context(ParquetRows(out, KINDS[kind]))
         for each in response.iter_bytes():
-            out.write(each)
-            for _ in range(rows.matches(each)):
+            whole, begun = rows.whole(each)
+            out.write(whole)
+            for _ in range(begun):
                 progress.advance(())
         rows.end()
-    return rows.rows

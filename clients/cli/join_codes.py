@@ -6,9 +6,8 @@ import click
 
 from plyhouse.clients.cli.administration import why_option
 from plyhouse.clients.cli.student import late_option
-from plyhouse.clients.shared.competition_requests import request
 from plyhouse.clients.shared.lazy import HintingGroup
-from plyhouse.clients.shared.options import competition_option, server_option, token_option
+from plyhouse.clients.shared.options import Server, competition_option, on_server
 from plyhouse.clients.shared.output import counted, minute, note, print_table
 from plyhouse.protocol.api import competition_calls
 
@@ -29,18 +28,10 @@ def code() -> None:
 @click.option("--expires", default="", metavar="TIME", help="When it ends; a time with its zone.")
 @click.option("--group", default="", help="Let members into this group instead.")
 @late_option
-@server_option()
-@token_option()
+@on_server
 @why_option(required=False)
 def create(
-    competition: str,
-    uses: int,
-    expires: str,
-    group: str,
-    late_until: str,
-    server: str,
-    token: str | None,
-    why: str,
+    competition: str, uses: int, expires: str, group: str, late_until: str, server: Server, why: str
 ) -> None:
     """Create a code and print it.
 
@@ -49,7 +40,7 @@ def create(
     call = competition_calls.new_code(
         competition, uses=uses, expires=expires, group=group, late_until=late_until, why=why
     )
-    made = request(server, token, call)
+    made = server.request(call)
     note(f"For {counted(uses, 'student')} of {competition}:")
     click.echo(made.code)
     if made.delays:
@@ -58,11 +49,10 @@ def create(
 
 @code.command("list")
 @competition_option()
-@server_option()
-@token_option()
-def list_codes(competition: str, server: str, token: str | None) -> None:
+@on_server
+def list_codes(competition: str, server: Server) -> None:
     """List the codes of a competition."""
-    rows = request(server, token, competition_calls.codes(competition))
+    rows = server.request(competition_calls.codes(competition))
     if not rows:
         note(f"No codes for {competition} yet.")
         return
@@ -81,9 +71,8 @@ def list_codes(competition: str, server: str, token: str | None) -> None:
 
 @code.command()
 @click.argument("code_text", metavar="CODE")
-@server_option()
-@token_option()
-def revoke(code_text: str, server: str, token: str | None) -> None:
+@on_server
+def revoke(code_text: str, server: Server) -> None:
     """Revoke CODE; students who joined with it stay."""
-    request(server, token, competition_calls.revoke_code(code_text))
+    server.request(competition_calls.revoke_code(code_text))
     note(f"{code_text} is revoked.")

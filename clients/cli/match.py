@@ -305,7 +305,7 @@ def match(
             beta=beta,
             max_pairs=max_pairs,
         )
-        return _test(trial, rules, jobs, files, as_json=as_json, show_seed=known_seed is None)
+        return _test(trial, jobs, files, as_json=as_json, show_seed=known_seed is None)
     (series,) = all_series
     per_pairing = len(series.bots) if mirrored else 1
     pairings = -(-count // per_pairing)
@@ -315,9 +315,7 @@ def match(
     return _finish(series, rules, results, as_json=as_json, show_seed=known_seed is None)
 
 
-def _test(
-    trial: Trial, rules: Game, jobs: int, files: SeriesPaths, *, as_json: bool, show_seed: bool
-) -> int:
+def _test(trial: Trial, jobs: int, files: SeriesPaths, *, as_json: bool, show_seed: bool) -> int:
     """Play until the hypotheses are decided, show the result, and return the exit code."""
     from plyhouse.clients.arena.sprt_report import (
         interrupted,
@@ -326,11 +324,11 @@ def _test(
         trial_document,
     )
 
-    finished = run_trial(trial, rules, jobs, files)
+    finished = run_trial(trial, jobs, files)
     if as_json:
-        click.echo(json.dumps(trial_document(trial, rules), indent=2))
+        click.echo(json.dumps(trial_document(trial), indent=2))
     else:
-        show_trial(trial, rules, show_seed=show_seed)
+        show_trial(trial, show_seed=show_seed)
     candidates = range(len(trial.contest))
     faults = [
         (trial.contest[candidate], fault)

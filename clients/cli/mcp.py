@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_USAGE, CommandError
-from plyhouse.clients.shared.options import game_option, required_token, server_option, token_option
+from plyhouse.clients.shared.options import Server, game_option, on_server
 from plyhouse.protocol.parts import DEFAULT_HELP, HELP_LEVELS
 
 
@@ -29,9 +29,8 @@ from plyhouse.protocol.parts import DEFAULT_HELP, HELP_LEVELS
     help="Show the model the position only, the legal actions as well, or also the rules.",
 )
 @game_option(multiple=True, required=False)
-@server_option()
-@token_option()
-def mcp(bot: str, help_level: str, games: tuple[str, ...], server: str, token: str | None) -> int:
+@on_server
+def mcp(bot: str, help_level: str, games: tuple[str, ...], server: Server) -> int:
     """Let a language model play on a server.
 
     Speaks the Model Context Protocol (MCP) on standard input and output, so that programs such as
@@ -40,13 +39,12 @@ def mcp(bot: str, help_level: str, games: tuple[str, ...], server: str, token: s
     games. docs/mcp-clients.md has configurations to copy. The server must be started with
     --mcp; this command needs the extra mcp: pip install 'plyhouse[mcp]'.
     """
-    from plyhouse.clients.shared.http import ask
     from plyhouse.protocol.api import calls
 
-    key = required_token(server, token)
-    ask(server, calls.session(), key)  # says what is wrong with the address or the token
+    key = server.need_token()
+    server.ask(calls.session())  # says what is wrong with the address or the token
     try:
-        asyncio.run(_pass_on(server, key, bot, help_level, games))
+        asyncio.run(_pass_on(server.address, key, bot, help_level, games))
     except ImportError as error:
         raise CommandError(
             f"`plyhouse mcp` needs the extra mcp: pip install 'plyhouse[mcp]' ({error}).",

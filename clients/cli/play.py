@@ -207,14 +207,14 @@ class _Table:
             self.lines.close()
 
     async def _play(self, hub: LocalHub) -> int:
-        from plyhouse.bots.client.client import Client, Introduction
+        from plyhouse.bots.client.client import Client
         from plyhouse.clients.arena.memory_server import connector_of
+        from plyhouse.protocol.messages import Hello
 
         runs = await self._invite(hub)
-        identity = Introduction(
-            hub.add_player(PERSON), client="plyhouse play", updates=True, scenes=True
-        )
-        self.client = Client(connector_of(hub), identity)
+        token = hub.add_player(PERSON)
+        hello = Hello(0, token, client="plyhouse play", updates=True, scenes=True)
+        self.client = Client(connector_of(hub), hello)
         main = asyncio.create_task(self._draw_in_place(hub) if self.drawn else self._converse(hub))
         try:
             await asyncio.wait({main, *runs}, return_when=asyncio.FIRST_COMPLETED)
@@ -489,7 +489,9 @@ def _verdict(outcome: Outcome, seat: int) -> str:
         word = "You won" if sum(value == best for value in outcome.returns) == 1 else "A draw"
     else:
         word = "You lost"
-    why = outcome.termination.replace("_", " ")
+    from plyhouse.protocol.parts import ending_words
+
+    why = ending_words(outcome.termination)
     reason = f" {outcome.reason}" if outcome.reason else ""
     ended = "" if why == "normal" else f", by {why}"
     return f"{word} ({signed(mine, 2).rstrip('0').rstrip('.')}){ended}.{reason}"

@@ -10,10 +10,11 @@ import click
 from plyhouse.clients.replay.record_files import records_in
 from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
 from plyhouse.clients.shared.games import UnknownGameError, game_files_option, known_game
-from plyhouse.clients.shared.options import server_option, token_option
+from plyhouse.clients.shared.options import Server, on_server
 from plyhouse.clients.shared.output import counted, note
 from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.matches import Seat
+from plyhouse.protocol.parts import ending_words
 
 if TYPE_CHECKING:
     from plyhouse.games.base import Game
@@ -35,15 +36,8 @@ if TYPE_CHECKING:
     "bot's own --token only.",
 )
 @game_files_option()
-@server_option()
-@token_option()
-def record(
-    match_id: str,
-    output: Path | None,
-    why: bool,
-    server: str,
-    token: str | None,
-) -> None:
+@on_server
+def record(match_id: str, output: Path | None, why: bool, server: Server) -> None:
     """Fetch the record of a match.
 
     The record has everything that is needed to replay and verify the match.
@@ -51,12 +45,11 @@ def record(
     The chance seed is in it once the whole pairing is over.
     """
     if why:
-        click.echo(_ending_from_server(server, match_id, token))
+        click.echo(_ending_from_server(server, match_id))
         return
-    from plyhouse.clients.shared.http import ask
     from plyhouse.server.results.record import read_record, write_record
 
-    text = write_record(read_record(ask(server, calls.record(match_id), token).text))
+    text = write_record(read_record(server.ask(calls.record(match_id)).text))
     if output is None:
         click.echo(text, nl=False)
         return
@@ -66,20 +59,19 @@ def record(
     note(f"Wrote {output}. Check it: plyhouse verify {output}")
 
 
-def _ending_from_server(server: str, match_id: str, token: str | None) -> str:
+def _ending_from_server(server: Server, match_id: str) -> str:
     """Print a server's record; parts for the bot's author need the author's token."""
-    from plyhouse.clients.shared.http import ask
     from plyhouse.protocol.api.answers import ApiError
 
-    view = ask(server, calls.match(match_id), token)
+    view = server.ask(calls.match(match_id))
     if view.status != "finished":
         return f"Match {match_id} is not over."
     detail = ""
     culprit: Seat | None = None
     hint = "Whose bot caused the end is told more: give its token."
-    if token:
+    if server.token:
         try:
-            told = ask(server, calls.detail(match_id), token)
+            told = server.ask(calls.detail(match_id))
             culprit, detail, hint = view.seats[told.seat], told.detail, ""
         except ApiError as error:
             if error.code != "match/not_yours":
@@ -109,7 +101,7 @@ def _ending(
     """The lines of an ending; empty texts are left out."""
     lines = [
         f"Match {match} ended after {counted(ply, 'ply', 'plies')}: "
-        f"{termination.replace('_', ' ')}{who}.",
+        f"{ending_words(termination)}{who}.",
         reason,
         detail.rstrip(),
         "" if void is None else f"Void, it counts nowhere: {void}",

@@ -12,12 +12,7 @@ import click
 
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.shared.games import game_files_option
-from plyhouse.clients.shared.options import (
-    match_of_file_option,
-    number_option,
-    server_option,
-    token_option,
-)
+from plyhouse.clients.shared.options import Server, match_of_file_option, number_option, on_server
 from plyhouse.clients.shared.output import has_colour, has_controls, note
 from plyhouse.clients.shared.screen_mode import draws_in_place, plain_option
 
@@ -84,8 +79,7 @@ def _notation_options(command: _Command) -> _Command:
 @_notation_options
 @plain_option()
 @game_files_option()
-@server_option()
-@token_option()
+@on_server
 def replay(
     what: str,
     which: str | None,
@@ -95,12 +89,11 @@ def replay(
     page: Path | None,
     form: str | None,
     plain: bool,
-    server: str,
-    token: str | None,
+    server: Server,
 ) -> None:
     """Step through a recorded match.
 
-    It is one of a FILE of records, or MATCH of a server.
+    It is one of a FILE of records, or MATCH of a server; FILE `-` is a record on standard input.
 
     `plyhouse match --save FILE` and `plyhouse record` write such files. In a terminal the board is
     drawn in place; `?` lists the keys.  With --plain, positions follow each other as lines.  In a
@@ -118,9 +111,9 @@ def replay(
 
             _write_moves(records_in(Path(what)), what, form)
         else:
-            _write_moves([record_asked(what, which, server, token)], what, form)
+            _write_moves([record_asked(what, which, server)], what, form)
         return
-    record = record_asked(what, which, server, token)
+    record = record_asked(what, which, server)
     game = known_game(record.game, f"match {record.match}")
     viewer = seat_index(game, seat)
     positions = positions_of(record, game, viewer)
@@ -183,23 +176,24 @@ def _write_moves(records: Iterable[Record], what: str, form: str) -> None:
     click.echo("\n".join(texts), nl=False)
 
 
-def record_asked(what: str, which: str | None, server: str, token: str | None) -> Record:
-    """Return the record that was asked for: of a file, else of a server.
+def record_asked(what: str, which: str | None, server: Server) -> Record:
+    """Return the record that was asked for: of a file (- is standard input), else of a server.
 
     Raises `CommandError` and what reading or asking may raise.
     """
     from plyhouse.clients.replay.record_files import records_in
+    from plyhouse.server.results.record import read_record
 
+    if what == "-":
+        return read_record(sys.stdin.buffer.read())
     if Path(what).is_file():
         return _chosen(records_in(Path(what)), what, which)
     if which is not None or what.endswith((".json", ".jsonl")) or "/" in what:
         raise CommandError(f"There is no file {what}.", EXIT_USAGE)
 
-    from plyhouse.clients.shared.http import ask
     from plyhouse.protocol.api import calls
-    from plyhouse.server.results.record import read_record
 
-    return read_record(ask(server, calls.record(what), token).text)
+    return read_record(server.ask(calls.record(what)).text)
 
 
 def _chosen(records: Iterator[Record], file: str, which: str | None) -> Record:

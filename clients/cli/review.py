@@ -20,11 +20,11 @@ from plyhouse.clients.shared.games import (
     seat_text,
 )
 from plyhouse.clients.shared.options import (
+    Server,
     json_option,
     match_of_file_option,
     number_option,
-    server_option,
-    token_option,
+    on_server,
 )
 from plyhouse.clients.shared.output import note, print_table
 
@@ -57,8 +57,7 @@ if TYPE_CHECKING:
 )
 @json_option()
 @game_files_option()
-@server_option()
-@token_option()
+@on_server
 def review(
     what: str | None,
     which: str | None,
@@ -68,8 +67,7 @@ def review(
     seconds: float,
     threshold: float,
     as_json: bool,
-    server: str,
-    token: str | None,
+    server: Server,
 ) -> None:
     """Find the plies that lost a match.
 
@@ -90,14 +88,15 @@ def review(
             click.core.ParameterSource.DEFAULT
         ):
             raise click.UsageError("--bot adds up every drop, so it takes no --threshold")
-        _sum_up(bot, what, last, seconds, as_json, server, token)
+        _sum_up(bot, what, last, seconds, as_json, server)
         return
     if what is None:
         raise click.UsageError("name a FILE or a MATCH, or a bot: --bot PLAYER/BOT")
+    from plyhouse.clients.cli.replay import record_asked
     from plyhouse.clients.review.review import default_seat
     from plyhouse.clients.review.review import review as reviewed
 
-    record = _record(what, which, server, token)
+    record = record_asked(what, which, server)
     game = known_game(record.game, f"match {record.match}")
     named = seat_index(game, seat)
     chosen = default_seat(record) if named is None else named
@@ -109,7 +108,7 @@ def review(
         chosen,
         seconds=seconds,
         threshold=threshold,
-        where=_where(what, record, server),
+        where=_where(what, record, server.address),
     )
     if as_json:
         import msgspec
@@ -120,15 +119,14 @@ def review(
 
 
 def _sum_up(
-    bot: str, what: str | None, last: int, seconds: float, as_json: bool, server: str,
-    token: str | None,
+    bot: str, what: str | None, last: int, seconds: float, as_json: bool, server: Server,
 ) -> None:  # fmt: skip
     from plyhouse.clients.review.losses import Losses
     from plyhouse.clients.review.review import PREPARING, holder
     from plyhouse.games.errors import listed
     from plyhouse.protocol.api.positions import BotReview
 
-    records = [*_records(bot, what, last, server, token)]
+    records = [*_records(bot, what, last, server)]
     if not as_json:
         note(f"Looking at {len(records)} matches for about {seconds:g} s.")
     begun = monotonic()
@@ -177,9 +175,7 @@ def _scale(units: Iterable[str]) -> str:
     return " ".join([chances, *others] if PERCENT in said else others)
 
 
-def _records(
-    bot: str, what: str | None, last: int, server: str, token: str | None
-) -> Iterator[Record]:
+def _records(bot: str, what: str | None, last: int, server: Server) -> Iterator[Record]:
     """The records of a file, else those of the last matches of a bot on a server."""
     from plyhouse.clients.replay.record_files import records_in, records_of
 
@@ -192,7 +188,7 @@ def _records(
     from plyhouse.protocol.api.answers import ApiError
     from plyhouse.server.results.record import read_record
 
-    with Api(server, token or "") as api:
+    with Api(server.address, server.token or "") as api:
         for match in api.matches(bot=bot, sort="ended", limit=last):
             try:
                 yield read_record(api.record(match.match).text)
@@ -232,16 +228,6 @@ def _range(bounds: tuple[float, float], unit: str) -> str:
 
     low, high = (drop_text(each, unit) for each in bounds)
     return f"{low.removesuffix(f' {unit}')} to {high}"
-
-
-def _record(what: str, which: str | None, server: str, token: str | None) -> Record:
-    if what != "-":
-        from plyhouse.clients.cli.replay import record_asked
-
-        return record_asked(what, which, server, token)
-    from plyhouse.server.results.record import read_record
-
-    return read_record(sys.stdin.buffer.read())
 
 
 def _where(what: str, record: Record, server: str) -> str:

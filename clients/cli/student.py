@@ -13,13 +13,15 @@ from pathlib import Path
 import click
 
 from plyhouse.clients.cli.administration import why_option
-from plyhouse.clients.cli.competition import read_text, request
-from plyhouse.clients.shared.competition_requests import confirm
+from plyhouse.clients.cli.competition import read_text
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.shared.lazy import HintingGroup
 from plyhouse.clients.shared.options import (
+    Server,
     competition_option,
+    confirm,
     json_option,
+    on_server,
     server_option,
     token_option,
 )
@@ -32,10 +34,9 @@ from plyhouse.protocol.api.competitions import Joining
 @click.command()
 @click.argument("account")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@server_option()
-@token_option()
+@on_server
 @why_option(required=False)
-def erase(account: str, yes: bool, server: str, token: str | None, why: str) -> None:
+def erase(account: str, yes: bool, server: Server, why: str) -> None:
     """Erase a student for ever.
 
     ACCOUNT is a student or a group; it is erased in all competitions.
@@ -47,7 +48,7 @@ def erase(account: str, yes: bool, server: str, token: str | None, why: str) -> 
     from plyhouse.protocol.api import administration_calls
 
     confirm(f"Erase {account} on {server} for ever?", yes=yes)
-    made = request(server, token, administration_calls.erase_player(account, why=why))
+    made = server.request(administration_calls.erase_player(account, why=why))
     gone = ", ".join(made.competitions)
     note(
         f"{account} is called {made.pseudonym} now, and keeps "
@@ -63,16 +64,15 @@ def erase(account: str, yes: bool, server: str, token: str | None, why: str) -> 
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write a file that only you can read.  [default: standard output]",
 )
-@server_option()
-@token_option()
-def export_data(account: str, output: Path | None, server: str, token: str | None) -> None:
+@on_server
+def export_data(account: str, output: Path | None, server: Server) -> None:
     """Export everything that is stored about ACCOUNT, as JSON.
 
     Students export their own data with their own token.
     """
     from plyhouse.protocol.api import administration_calls
 
-    found = request(server, token, administration_calls.stored_data(account))
+    found = server.request(administration_calls.stored_data(account))
     with secret_writer(output) as write:
         write(json.dumps(found, indent=2, ensure_ascii=False) + "\n")
 
@@ -131,8 +131,7 @@ student.add_command(export_data)
 @adopt_option
 @click.option("--adopt-all", is_flag=True, help="Adopt all existing accounts of the list.")
 @late_option
-@server_option()
-@token_option()
+@on_server
 @why_option(required=False)
 def import_list(
     list_file: Path,
@@ -142,8 +141,7 @@ def import_list(
     adopt: tuple[str, ...],
     adopt_all: bool,
     late_until: str,
-    server: str,
-    token: str | None,
+    server: Server,
     why: str,
 ) -> None:
     """Add the students of a CSV file.
@@ -164,7 +162,7 @@ def import_list(
         raise CommandError("Give --output or --folder, not both.", EXIT_USAGE)
     text = read_text(list_file)
     names = ("*",) if adopt_all else adopt
-    _take_in(server, token, competition, text, late_until, why, output, folder, names)
+    _take_in(server, competition, text, late_until, why, output, folder, names)
     if left := people_left_out(text):
         shown = ", ".join(left[:10]) + (f" and {len(left) - 10} more" if len(left) > 10 else "")
         note(f"Left out, as the export does not have them as students: {shown}.")
@@ -179,8 +177,7 @@ def import_list(
 @click.option("--login", default="", help="The student's login at your institution.")
 @adopt_option
 @late_option
-@server_option()
-@token_option()
+@on_server
 @why_option(required=False)
 def add(
     name: str,
@@ -191,8 +188,7 @@ def add(
     login: str,
     adopt: tuple[str, ...],
     late_until: str,
-    server: str,
-    token: str | None,
+    server: Server,
     why: str,
 ) -> None:
     """Add one student, also a late one.
@@ -202,12 +198,11 @@ def add(
     row = io.StringIO()
     head = ["name", "email", "group", "institution_id", "login"]
     csv.writer(row).writerows([head, [name, email, group, institution_id, login]])
-    _take_in(server, token, competition, row.getvalue(), late_until, why, None, None, adopt)
+    _take_in(server, competition, row.getvalue(), late_until, why, None, None, adopt)
 
 
 def _take_in(
-    server: str,
-    token: str | None,
+    server: Server,
     competition: str,
     text: str,
     late_until: str,
@@ -222,11 +217,11 @@ def _take_in(
         competition, csv=text, late_until=late_until, why=why, adopt=list(adopt)
     )
     with secret_writer(output) as write:
-        joined = request(server, token, call)
+        joined = server.request(call)
         fresh = [each for each in joined if each.token]
         if folder is not None:
             for each in fresh:
-                _write_one(folder, each, server)
+                _write_one(folder, each, server.address)
         elif fresh or output is not None:
             write(_sheet(fresh))
     _tell(joined)
@@ -276,12 +271,11 @@ def _tell(joined: Sequence[Joining]) -> None:
 
 @student.command("list")
 @competition_option()
-@server_option()
-@token_option()
+@on_server
 @json_option()
-def list_students(competition: str, server: str, token: str | None, as_json: bool) -> None:
+def list_students(competition: str, server: Server, as_json: bool) -> None:
     """List the students of a competition."""
-    rows = request(server, token, competition_calls.students(competition))
+    rows = server.request(competition_calls.students(competition))
     if as_json:
         print_json(rows)
         return
@@ -305,42 +299,39 @@ def list_students(competition: str, server: str, token: str | None, as_json: boo
 @student.command()
 @click.argument("students", type=click.IntRange(1, 10_000))
 @competition_option()
-@server_option()
-@token_option()
+@on_server
 @why_option(required=False)
-def limit(students: int, competition: str, server: str, token: str | None, why: str) -> None:
+def limit(students: int, competition: str, server: Server, why: str) -> None:
     """Set the number of students that may join.
 
     It overrides the competition file. A group counts once.
     """
-    request(server, token, competition_calls.limit_students(competition, students, why=why))
+    server.request(competition_calls.limit_students(competition, students, why=why))
     note(f"{competition} takes up to {counted(students, 'student')}.")
 
 
 @student.command()
 @click.argument("account")
 @competition_option()
-@server_option()
-@token_option()
+@on_server
 @why_option()
-def withdraw(account: str, competition: str, server: str, token: str | None, why: str) -> None:
+def withdraw(account: str, competition: str, server: Server, why: str) -> None:
     """Withdraw a student with all entries.
 
     The account and the results stay.
     """
-    gone = request(server, token, competition_calls.withdraw(competition, account, why=why))
+    gone = server.request(competition_calls.withdraw(competition, account, why=why))
     note(f"{account} is out of {competition}, with {counted(len(gone), 'entry', 'entries')}.")
 
 
 @student.command()
 @click.argument("account")
 @competition_option()
-@server_option()
-@token_option()
+@on_server
 @why_option(required=False)
-def restore(account: str, competition: str, server: str, token: str | None, why: str) -> None:
+def restore(account: str, competition: str, server: Server, why: str) -> None:
     """Restore a withdrawn student."""
-    request(server, token, competition_calls.restore(competition, account, why=why))
+    server.request(competition_calls.restore(competition, account, why=why))
     note(f"{account} is in {competition} again.")
 
 
@@ -349,17 +340,10 @@ def restore(account: str, competition: str, server: str, token: str | None, why:
 @competition_option()
 @click.option("--member", default="", metavar="NAME", help="The person, where ACCOUNT is a group.")
 @token_file_option
-@server_option()
-@token_option()
+@on_server
 @why_option(required=False)
 def reissue_token(
-    account: str,
-    competition: str,
-    member: str,
-    output: Path | None,
-    server: str,
-    token: str | None,
-    why: str,
+    account: str, competition: str, member: str, output: Path | None, server: Server, why: str
 ) -> None:
     """Replace a student's lost token.
 
@@ -371,7 +355,7 @@ def reissue_token(
     """
     with secret_writer(output) as write:
         call = competition_calls.reissue_token(competition, account, member=member, why=why)
-        made = request(server, token, call)
+        made = server.request(call)
         where = f"is in {output}." if output is not None else "is shown only now:"
         note(f"The old token of {made.name} is revoked. The new one {where}")
         write(f"{made.token}\n")

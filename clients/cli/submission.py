@@ -8,10 +8,10 @@ from typing import Final
 
 import click
 
-from plyhouse.clients.cli.submit import player_token, show
+from plyhouse.clients.cli.submit import need_player_token, show
 from plyhouse.clients.shared.errors import EXIT_OK, EXIT_USAGE, CommandError
 from plyhouse.clients.shared.lazy import HintingGroup
-from plyhouse.clients.shared.options import json_option, required_token, server_option, token_option
+from plyhouse.clients.shared.options import Server, json_option, on_server
 from plyhouse.clients.shared.output import counted, harmless, minute, note, print_json, print_table
 from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.matches import KeptOutput, Output, PlyCost
@@ -24,10 +24,9 @@ SHOWN: Final = 50
 @click.command()
 @click.argument("match", required=False)
 @click.option("--bot", default="", metavar="NAME", help="Show only the output of this bot.")
-@server_option()
-@token_option()
+@on_server
 @json_option()
-def logs(match: str | None, bot: str, server: str, token: str | None, as_json: bool) -> int:
+def logs(match: str | None, bot: str, server: Server, as_json: bool) -> int:
     """Show what your hosted bots printed in a match.
 
     Also shows how they failed. Without MATCH, it lists the latest matches.
@@ -36,9 +35,7 @@ def logs(match: str | None, bot: str, server: str, token: str | None, as_json: b
     Seats and plies count from 0, as in `turn.seat` and `turn.ply`.
     It is there some seconds after the match, for you alone; docs/hosted-bots.md says how long.
     """
-    from plyhouse.clients.shared.http import ask
-
-    token = required_token(server, token)
+    server.need_token()
     if match and match.isdecimal():
         raise CommandError(
             f"{match} is the number of a submission: give the id of a match, or nothing to list "
@@ -46,11 +43,11 @@ def logs(match: str | None, bot: str, server: str, token: str | None, as_json: b
             EXIT_USAGE,
         )
     if not match:
-        _list(ask(server, calls.outputs(bot, SHOWN), token), as_json)
+        _list(server.ask(calls.outputs(bot, SHOWN)), as_json)
         return EXIT_OK
     found = [
         part
-        for part in ask(server, calls.output(match), token)
+        for part in server.ask(calls.output(match))
         if not bot or part.bot.partition("/")[2].lower() == bot.lower()
     ]
     if as_json:
@@ -112,7 +109,6 @@ def _heading(ply: int | None, costs: dict[int, PlyCost]) -> str:
 
 
 def _list(rows: Sequence[KeptOutput], as_json: bool) -> None:
-
     if as_json:
         print_json(rows)
         return
@@ -142,26 +138,22 @@ def submission() -> None:
 
 @submission.command("list")
 @click.option("--bot", default="", metavar="NAME", help="Only submissions of this bot.")
-@server_option()
-@token_option()
+@on_server
 @json_option()
-def list_submissions(bot: str, server: str, token: str | None, as_json: bool) -> None:
+def list_submissions(bot: str, server: Server, as_json: bool) -> None:
     """List your submissions."""
-    from plyhouse.clients.shared.http import ask
-
-    _print(ask(server, calls.submissions(bot), player_token(server, token)), as_json)
+    need_player_token(server)
+    _print(server.ask(calls.submissions(bot)), as_json)
 
 
 @submission.command("show")
 @click.argument("number", type=int)
-@server_option()
-@token_option()
+@on_server
 @json_option()
-def show_submission(number: int, server: str, token: str | None, as_json: bool) -> None:
+def show_submission(number: int, server: Server, as_json: bool) -> None:
     """Show one submission with the report of its check."""
-    from plyhouse.clients.shared.http import ask
-
-    found = ask(server, calls.submission(number), player_token(server, token))
+    need_player_token(server)
+    found = server.ask(calls.submission(number))
     if as_json:
         print_json(found)
         return
@@ -174,46 +166,40 @@ submission.add_command(logs)
 
 @submission.command()
 @click.argument("number", type=int)
-@server_option()
-@token_option()
-def remove(number: int, server: str, token: str | None) -> None:
+@on_server
+def remove(number: int, server: Server) -> None:
     """Remove a submission that plays nowhere."""
-    from plyhouse.clients.shared.http import ask
-
-    ask(server, calls.remove_submission(number), player_token(server, token))
+    need_player_token(server)
+    server.ask(calls.remove_submission(number))
     note(f"Submission {number} is removed.")
 
 
 @submission.command("open")
 @click.argument("number", type=int)
-@server_option()
-@token_option()
+@on_server
 @json_option()
-def open_to_people(number: int, server: str, token: str | None, as_json: bool) -> None:
+def open_to_people(number: int, server: Server, as_json: bool) -> None:
     """Let people play against the bot of a submission.
 
     They play against the latest submission of the bot that is ready. `close` ends it.
     """
-    _play(number, server, token, as_json, play=True)
+    _play(number, server, as_json, play=True)
 
 
 @submission.command("close")
 @click.argument("number", type=int)
-@server_option()
-@token_option()
+@on_server
 @json_option()
-def close_to_people(number: int, server: str, token: str | None, as_json: bool) -> None:
+def close_to_people(number: int, server: Server, as_json: bool) -> None:
     """Stop people from playing against the bot of a submission."""
-    _play(number, server, token, as_json, play=False)
+    _play(number, server, as_json, play=False)
 
 
-def _play(number: int, server: str, token: str | None, as_json: bool, *, play: bool) -> None:
-    from plyhouse.clients.shared.http import ask
-
-    key = player_token(server, token)
-    found = ask(server, calls.submission(number), key)
+def _play(number: int, server: Server, as_json: bool, *, play: bool) -> None:
+    need_player_token(server)
+    found = server.ask(calls.submission(number))
     owner, _, name = found.bot.partition("/")
-    opened = ask(server, calls.open_bot(owner, name, OpenToPlay(play)), key)
+    opened = server.ask(calls.open_bot(owner, name, OpenToPlay(play)))
     whether = "can" if play else "can no longer"
     note(f"People {whether} play against {found.bot}.")
     if as_json:
@@ -221,7 +207,6 @@ def _play(number: int, server: str, token: str | None, as_json: bool, *, play: b
 
 
 def _print(rows: Sequence[Submission], as_json: bool) -> None:
-
     if as_json:
         print_json(rows)
         return

@@ -15,15 +15,10 @@ from plyhouse.clients.shared.errors import (
     EXIT_USAGE,
     CommandError,
 )
-from plyhouse.clients.shared.options import (
-    json_option,
-    required_token,
-    server_option,
-    token_option,
-)
+from plyhouse.clients.shared.options import Server, json_option, on_server
 from plyhouse.clients.shared.output import counted, harmless, late_words, note, print_json
 from plyhouse.protocol.api import calls
-from plyhouse.protocol.api.submissions import Submission, SubmissionRules
+from plyhouse.protocol.api.submissions import Submission
 
 if TYPE_CHECKING:
     from plyhouse.protocol.hosting.package import Package, Rules
@@ -61,8 +56,7 @@ ASK_LAST: Final = 5.0
     metavar="SECONDS",
     help="How long to wait.",
 )
-@server_option()
-@token_option()
+@on_server
 @json_option()
 def submit(
     path: Path,
@@ -72,8 +66,7 @@ def submit(
     anyway: bool,
     wait: bool,
     timeout: float,
-    server: str,
-    token: str | None,
+    server: Server,
     as_json: bool,
 ) -> int:
     """Submit a bot for a server to run.
@@ -87,11 +80,10 @@ def submit(
     or if it does not play in the competition that you named.
     """
     from plyhouse.bots.local_packages import read_package
-    from plyhouse.clients.shared.http import ask
-    from plyhouse.protocol.hosting.package import pack
+    from plyhouse.protocol.hosting.package import Rules, pack
 
-    key = player_token(server, token)
-    rules = _rules(ask(server, calls.submission_rules()))
+    need_player_token(server)
+    rules = Rules.from_answer(server.ask(calls.submission_rules()), installed=False)
     package = read_package(path, rules)
     if not anyway:
         _importable(package, rules)
@@ -99,12 +91,12 @@ def submit(
     sent = calls.submit(
         path.resolve().name, data, bot=bot, competition=competition, version=version_label
     )
-    made = ask(server, sent, key)
+    made = server.ask(sent)
     if not as_json:
         _told(made, len(package.files), len(data))
 
     def look() -> Submission:
-        return ask(server, calls.submission(made.submission), key)
+        return server.ask(calls.submission(made.submission))
 
     done = waited(look, timeout) if wait else look()
     if as_json:
@@ -136,26 +128,9 @@ def _importable(package: Package, rules: Rules) -> None:
     )
 
 
-def player_token(server: str, token: str | None) -> str:
-    """Return the token; raise `CommandError` if there is none."""
-    return required_token(
-        server, token, "Your organiser has a token for you, or `plyhouse join CODE` makes one."
-    )
-
-
-def _rules(told: SubmissionRules) -> Rules:
-    """The rules of the server, by which a package is looked at here."""
-    from plyhouse.protocol.hosting.package import Rules
-
-    return Rules(
-        max_bytes=told.max_bytes,
-        max_file=told.max_file,
-        max_packed=told.max_packed,
-        max_files=told.max_files,
-        packages=frozenset(told.packages),
-        runtimes=frozenset(told.programs),
-        installed=False,
-    )
+def need_player_token(server: Server) -> None:
+    """Raise `CommandError` if there is no token."""
+    server.need_token("Your organiser has a token for you, or `plyhouse join CODE` makes one.")
 
 
 def waited(

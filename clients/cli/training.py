@@ -17,12 +17,7 @@ from plyhouse.clients.shared.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE
 from plyhouse.clients.shared.output import note
 
 if TYPE_CHECKING:
-    from plyhouse.learning.alphazero_training import AlphaZeroTraining
-    from plyhouse.learning.backgammon_training import BackgammonTraining
-    from plyhouse.learning.leduc_training import LeducTraining
-    from plyhouse.learning.limit_holdem_training import LimitTraining
-
-    Training = AlphaZeroTraining | BackgammonTraining | LeducTraining | LimitTraining
+    from plyhouse.learning.checkpoints import Training
 
 SETTINGS: Final = (
     "seed",

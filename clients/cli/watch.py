@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from plyhouse.clients.shared.errors import CommandError
-from plyhouse.clients.shared.options import server_option, token_option
+from plyhouse.clients.shared.options import Server, on_server
 from plyhouse.clients.shared.output import has_colour
 from plyhouse.clients.shared.screen_mode import draws_in_place, plain_option
 
@@ -25,11 +25,8 @@ if TYPE_CHECKING:
 @click.argument("match", required=False)
 @click.option("--game", metavar="GAME", help="Without MATCH: the latest that runs, of this game.")
 @plain_option()
-@server_option()
-@token_option()
-def watch(
-    match: str | None, game: str | None, plain: bool, server: str, token: str | None
-) -> int | None:
+@on_server
+def watch(match: str | None, game: str | None, plain: bool, server: Server) -> int | None:
     """Watch a match of a server in this terminal.
 
     Without MATCH: the latest that runs there.
@@ -42,14 +39,15 @@ def watch(
     from plyhouse.clients.shared.terminal_server import TerminalServer
     from plyhouse.clients.terminal.interfaces import Refusal
 
-    api = TerminalServer(server, None)
+    api = TerminalServer(server.address, None)
     try:
         try:
             course = asyncio.run(_found(api, match, game))
         except Refusal:
-            if token is None:
+            if server.token is None:
                 raise
-            api = TerminalServer(server, token)  # of a competition that is not public, perhaps
+            # The match may be of a competition that is not public.
+            api = TerminalServer(server.address, server.token)
             course = asyncio.run(_found(api, match, game))
         if draws_in_place(plain):
             show_match(course, None if course.over else api.line(()), api)

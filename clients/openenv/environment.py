@@ -117,7 +117,7 @@ class Environment:
         try:
             self._apply(text)
         except GameError as error:
-            refusal = self._views.refusal(error, self._position.state, text)
+            refusal = self._views.refusal(error, text)
             raise Refused(refusal) from error
         self._told = self._views.length
         return await self._go_on(1)

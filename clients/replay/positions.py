@@ -26,6 +26,7 @@ from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.errors import GameError
 from plyhouse.games.position import Position as Played
 from plyhouse.protocol.messages import Event, Outcome
+from plyhouse.protocol.parts import ending_words
 from plyhouse.server.match.views import Views
 from plyhouse.server.results.record import Record
 
@@ -103,7 +104,7 @@ def _ending(game: Game, outcome: Outcome | None) -> str:
     returns = ", ".join(
         f"{game.seat_name(seat)} {signed(value, 2)}" for seat, value in enumerate(outcome.returns)
     )
-    why = outcome.termination.replace("_", " ")
+    why = ending_words(outcome.termination)
     reason = f" {outcome.reason[:1].upper()}{outcome.reason[1:]}" if outcome.reason else ""
     return f"Result: {returns or 'void'} ({why}).{reason}"
 

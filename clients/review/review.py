@@ -18,6 +18,7 @@ from plyhouse.games.errors import GameError
 from plyhouse.games.position import Position
 from plyhouse.games.values import PERCENT, drop_text, unit_of, value_text
 from plyhouse.protocol.api.positions import Review, ReviewedPly
+from plyhouse.protocol.parts import ending_words
 from plyhouse.server.match.terminations import FORFEITS
 from plyhouse.server.results.record import Record, RecordEvent
 
@@ -222,7 +223,7 @@ def _verdict(found: Review, ended: bool) -> str:
     else:
         said.append(f"No ply lost the value: none of {len(rows)} was found to cost so much.")
     if found.at_fault:
-        how = found.termination.replace("_", " ")
+        how = ending_words(found.termination)
         last = rows[-1]
         at = f"The match itself ended by this seat's {how}"
         if last.action:

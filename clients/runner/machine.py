@@ -296,12 +296,14 @@ class Machine:
         return ask(self._setup.server, calls.package(digest), self._setup.token)
 
     def _rules(self) -> Rules:
-        """The games that the server accepts; they must be installed here."""
+        """The server's rules for packages; what they name must be installed here."""
         try:
-            told = ask(self._setup.server, replace(calls.submission_rules(), timeout=5.0))
-        except ApiError:  # Nothing new is submitted, and earlier submissions are played on.
-            return Rules()
-        return Rules(packages=frozenset(told.packages), runtimes=frozenset(told.programs))
+            answer = ask(self._setup.server, replace(calls.submission_rules(), timeout=5.0))
+        except ApiError as error:
+            if error.code != "submission/not_hosted":
+                raise
+            return Rules()  # nothing new is submitted, and earlier submissions are played on
+        return Rules.from_answer(answer, installed=True)
 
     async def _look_for_programs(self) -> None:
         """Look which programs are here of those that packages may be started with."""

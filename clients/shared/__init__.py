@@ -3,10 +3,9 @@
 Commands import these at the top, so they import only click, which keeps ``--help`` fast:
 
     errors                exit codes, and errors of all packages as one sentence each
-    options               options that several commands take
+    options               options that several commands take, and the server that they name
     output                tables and numbers
     http                  calls of a server's HTTP API
-    competition_requests  requests, confirmations and files of organisers
     games                 names of games in options and arguments; the games that bots claim, as
                           defaults
     child_processes       child processes that end with the command

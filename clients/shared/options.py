@@ -1,17 +1,26 @@
-"""Options that several commands share, so that they are spelt and explained once."""
+"""Options that several commands share, so that they are spelt and explained once.
+
+Here is also what commands do with them: ask the server, read a file, confirm.
+"""
 
 from __future__ import annotations
 
 import functools
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from plyhouse.protocol.text import trimmed_token
+from plyhouse.clients.shared.errors import EXIT_REFUSED, EXIT_USAGE, CommandError
+from plyhouse.protocol.text import decoded, trimmed_token
 
+if TYPE_CHECKING:
+    from plyhouse.protocol.api.routes import Call
+
+T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
 DEFAULT_DATABASE: Final = "sqlite:///plyhouse.db"
@@ -105,7 +114,6 @@ def token_for(server: str, token: str | None) -> str | None:
 
 def required_token(server: str, token: str | None, source: str = "") -> str:
     """Return the token; raise `CommandError` without one, which `source` says where to get."""
-    from plyhouse.clients.shared.errors import EXIT_REFUSED, CommandError
     from plyhouse.clients.shared.token_files import stored_login
     from plyhouse.protocol.address import Address
 
@@ -136,6 +144,45 @@ def token_option(*, stored: bool = True) -> Callable[[F], F]:
         callback=lambda _context, _parameter, text: text and trimmed_token(text),
         help="Your token on the server." + "  [default: that of `plyhouse login`]" * stored,
     )
+
+
+class Server:
+    """The server that a command asks, and the user's token there; see `on_server`."""
+
+    def __init__(self, address: str, token: str | None = None) -> None:
+        self.address = address
+        self.token = token
+
+    def __str__(self) -> str:
+        return self.address
+
+    def ask(self, call: Call[T]) -> T:
+        """Make a call, with the token if there is one; raises `ApiError` and `Unreachable`."""
+        from plyhouse.clients.shared.http import ask
+
+        return ask(self.address, call, self.token)
+
+    def request(self, call: Call[T]) -> T:
+        """Make a call that needs an organiser's token; raise `CommandError` without a token."""
+        self.need_token(
+            "`plyhouse admin player add NAME --scope play --scope organise` makes one for an "
+            "organiser."
+        )
+        return self.ask(call)
+
+    def need_token(self, source: str = "") -> str:
+        """Return the token; raise `CommandError` without one, which `source` says where to get."""
+        return required_token(self.address, self.token, source)
+
+
+def on_server(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--server`` and ``--token``, which the command gets as one `Server`."""
+
+    @functools.wraps(command)
+    def run(server: str, token: str | None, **values: Any) -> Any:
+        return command(server=Server(server, token), **values)
+
+    return server_option()(token_option()(run))
 
 
 def competition_option() -> Callable[[F], F]:
@@ -191,12 +238,6 @@ def competition_argument(
         return run
 
     return decorate
-
-
-def explicit(parameter: str) -> bool:
-    """Return whether the command line gives a value, rather than the environment or a default."""
-    context = click.get_current_context()
-    return context.get_parameter_source(parameter) is click.core.ParameterSource.COMMANDLINE
 
 
 def game_option(multiple: bool = False, required: bool = True) -> Callable[[F], F]:
@@ -260,3 +301,30 @@ def match_of_file_option() -> Callable[[F], F]:
         metavar="MATCH",
         help="Which match of a FILE: its number, from 1, or its id.  [default: the first]",
     )
+
+
+def why_text(why: str) -> str:
+    """Return the reason to send; a default if the user gave none."""
+    return why or "by the command line"
+
+
+def read_text(file: Path) -> str:
+    """Return the text of a file, see `decoded`; raise `CommandError` for another encoding."""
+    try:
+        return decoded(file.read_bytes())
+    except ValueError as error:
+        raise CommandError(f"{file} cannot be read: {error}.", EXIT_USAGE) from error
+
+
+def confirm(question: str, *, yes: bool) -> None:
+    """Ask the user to confirm an irreversible action, unless ``yes`` is set.
+
+    Raises `CommandError` if there is no terminal, and `click.Abort` if the user declines.
+    """
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise CommandError(
+            f"{question} Nobody can answer here, so nothing was done: give --yes.", EXIT_USAGE
+        )
+    click.confirm(question, abort=True, err=True)

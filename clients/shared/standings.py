@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from plyhouse.clients.shared.output import counted, interval, note, print_table, rich_table, signed
-from plyhouse.protocol.api.boards import BaselineCertainty, Board, Mean, MeanReturn, ProvenLine
+from plyhouse.protocol.api.standings import BaselineCertainty, Board, Mean, MeanReturn, ProvenLine
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from plyhouse.protocol.api.boards import Standing
+    from plyhouse.protocol.api.standings import Standing
 
-WHO: Final = ("#", "bot", "player", "rating", "95 % interval")
-BY_WINS: Final = ("score", "games", "W-D-L", "returns")
-BY_RETURNS: Final = ("return per game", "95 % interval", "games", "W-D-L", "returns")
+RowT = TypeVar("RowT")
+Columns: TypeAlias = list[tuple[str, str, Callable[[RowT], str]]]
+"""Columns of a table: the head, the side as in `plain_table`, and the cell of each row."""
+
+
+def cells_of(
+    columns: Columns[RowT], rows: Sequence[RowT]
+) -> tuple[list[str], list[list[str]], str]:
+    """Return the heads, lines and alignment of a table."""
+    heads, sides, cells = zip(*columns, strict=True)
+    return list(heads), [[cell(row) for cell in cells] for row in rows], "".join(sides)
 
 
 def print_standings(title: str, rows: Sequence[Standing], *, versions: bool = False) -> None:
@@ -33,38 +41,46 @@ def standings_table(title: str, rows: Sequence[Standing]) -> Table:
 
 def standings_cells(
     rows: Sequence[Standing], *, versions: bool = False
-) -> tuple[Sequence[str], list[list[str]], str]:
-    """Columns, lines, and which columns to align right."""
-    by_returns = any(row.mean_return is not None for row in rows)
-    columns = WHO + (BY_RETURNS if by_returns else BY_WINS)
-    table = []
-    for row in rows:
-        known = row.rating is not None
-        line = [
-            str(row.rank),
-            f"{row.bot} {row.version or '-'}" if versions else row.bot,
-            row.player,
-            f"{row.rating:.0f}" if known else "-",
-            f"[{row.low:.0f}, {row.high:.0f}]" if known else "-",
+) -> tuple[list[str], list[list[str]], str]:
+    """Return heads, lines and alignment of the standings of a game."""
+    return cells_of(_standings_columns(rows, versions=versions), rows)
+
+
+def _standings_columns(rows: Sequence[Standing], *, versions: bool) -> Columns[Standing]:
+    columns: Columns[Standing] = [
+        ("#", "r", lambda row: str(row.rank)),
+        ("bot", "l", lambda row: f"{row.bot} {row.version or '-'}" if versions else row.bot),
+        ("player", "l", lambda row: row.player),
+        ("rating", "r", lambda row: "-" if row.rating is None else f"{row.rating:.0f}"),
+        (
+            "95 % interval",
+            "R",
+            lambda row: "-" if row.rating is None else f"[{row.low:.0f}, {row.high:.0f}]",
+        ),
+    ]
+    if any(row.mean_return is not None for row in rows):
+        columns += [
+            ("return per game", "r", _mean_return),
+            ("95 % interval", "R", _mean_interval),
         ]
-        if not by_returns:
-            line.append(f"{row.score:g}")
-        elif row.mean_return is None or row.mean_low is None or row.mean_high is None:
-            line += ["-", "-"]
-        else:
-            line.append(signed(row.mean_return, 2))
-            line.append(interval(row.mean_low, row.mean_high, 2))
-        line += [
-            str(row.games),
-            f"{row.wins}-{row.draws}-{row.losses}",
-            signed(row.returns, 1),
-        ]
-        table.append(line)
-    return (
-        columns,
-        table,
-        "rll" + "".join("R" if name.startswith("95 %") else "r" for name in columns[3:]),
-    )
+    else:
+        columns.append(("score", "r", lambda row: f"{row.score:g}"))
+    return [
+        *columns,
+        ("games", "r", lambda row: str(row.games)),
+        ("W-D-L", "r", lambda row: f"{row.wins}-{row.draws}-{row.losses}"),
+        ("returns", "r", lambda row: signed(row.returns, 1)),
+    ]
+
+
+def _mean_return(row: Standing) -> str:
+    return "-" if row.mean_return is None else signed(row.mean_return, 2)
+
+
+def _mean_interval(row: Standing) -> str:
+    if row.mean_low is None or row.mean_high is None:
+        return "-"
+    return interval(row.mean_low, row.mean_high, 2)
 
 
 def print_board(view: Board, *, more: bool = False) -> None:
@@ -75,48 +91,61 @@ def print_board(view: Board, *, more: bool = False) -> None:
 
 
 def board_cells(view: Board, *, more: bool = False) -> tuple[str, list[str], list[list[str]], str]:
-    """Return title, columns, rows and alignment of a board; all columns with ``more``."""
-    graded = any(line.grade for line in view.lines)
-    graded = graded and view.decided_by != "grade"
-    columns = ["place", "entry", "score", "95 %"] + ["grade"] * graded
-    align = "rlrr" + "l" * graded
-    rows = [_row(line, graded=graded) for line in view.lines]
-    if view.decided_by:
-        columns.insert(2, f"{view.decided_by} (decides)")
-        align = f"{align[:2]}l{align[2:]}"
-        for row, line in zip(rows, view.lines, strict=True):
-            value = line.grade if view.decided_by == "grade" else line.decider
-            row.insert(2, f"{value}  {line.tie_break}".strip() or "-")
+    """Return title, heads, lines and alignment of a board; all columns with ``more``."""
+    columns = _board_columns(view)
     if more:
-        found, heads = _more(view)
-        columns += heads
-        align += "r" * len(heads)
-        rows = [one + other for one, other in zip(rows, found, strict=True)]
+        columns += _more_columns(view)
     final = "" if view.status == "finished" else f", {view.status}"
     title = f"{view.name}: {counted(view.matches, 'match', 'matches')}{final}"
-    return title, columns, rows, align
+    return title, *cells_of(columns, view.lines)
 
 
-def _more(view: Board) -> tuple[list[list[str]], list[str]]:
-    """Return the cells and the heads of the other columns."""
-    nash = any(line.nash for line in view.lines)
-    any_time = view.any_time
-    columns = ["played", "rating"]
-    columns += ["rank by rating"] if any_time else ["while watching", "rank by rating", "ahead"]
-    means: list[tuple[str, str]] = []
+def _board_columns(view: Board) -> Columns[ProvenLine]:
+    """Return the columns that everybody needs."""
+    decided = view.decided_by
+    columns: Columns[ProvenLine] = [
+        ("place", "r", lambda line: "-" if line.place is None else str(line.place)),
+        ("entry", "l", lambda line: line.entry + _kind(line)),
+        ("score", "r", lambda line: "-" if line.score is None else f"{line.score:.3f}"),
+        ("95 %", "r", lambda line: _rating(line, "{0.low:.0f} to {0.high:.0f}")),
+    ]
+    if decided:
+        columns.insert(2, (f"{decided} (decides)", "l", lambda line: _decider(line, decided)))
+    if decided != "grade" and any(line.grade for line in view.lines):
+        columns.append(("grade", "l", lambda line: line.grade))
+    return columns
+
+
+def _more_columns(view: Board) -> Columns[ProvenLine]:
+    """Return the other columns, some of which need a fixed number of matches."""
+    fixed = not view.any_time
+    columns: Columns[ProvenLine] = [
+        ("played", "r", lambda line: str(line.matches)),
+        ("rating", "r", lambda line: _rating(line, "{0.elo:.0f}")),
+    ]
+    if fixed:
+        watched = "{0.any_low:.0f} to {0.any_high:.0f}"
+        columns.append(("while watching", "r", lambda line: _rating(line, watched)))
+    columns.append(("rank by rating", "r", _ranks))
+    if fixed:
+        columns.append(
+            ("ahead", "r", lambda line: "" if line.ahead is None else f"{line.ahead:.1%}")
+        )
     for game in sorted({game for line in view.lines for game in line.returns}):
-        means.append((game, "raw"))
-        columns.append(f"{game}: return")
-        if not any_time:
-            means.append((game, "watched"))
-            columns.append("while watching")
-        if any(line.returns[game].adjusted for line in view.lines if game in line.returns):
-            means.append((game, "adjusted"))
-            columns.append("without luck")
-    if nash:
-        columns.append("Nash share")
-    rows = [_more_cells(line, means, nash=nash, any_time=any_time) for line in view.lines]
-    return rows, columns
+        adjusted = any(line.returns[game].adjusted for line in view.lines if game in line.returns)
+        kinds = [(f"{game}: return", _raw)]
+        kinds += [("while watching", _watched)] * fixed
+        kinds += [("without luck", _adjusted)] * adjusted
+        columns += [(head, "r", _of_game(game, shown)) for head, shown in kinds]
+    if any(line.nash for line in view.lines):
+        columns.append(
+            ("Nash share", "r", lambda line: "-" if not line.nash else f"{line.nash.share:.2f}")
+        )
+    return columns
+
+
+def _of_game(game: str, shown: Callable[[MeanReturn], str]) -> Callable[[ProvenLine], str]:
+    return lambda line: shown(line.returns[game]) if game in line.returns else "-"
 
 
 def print_certainty(lines: Sequence[BaselineCertainty]) -> None:
@@ -138,35 +167,18 @@ def print_certainty(lines: Sequence[BaselineCertainty]) -> None:
         print_table("Until certain", columns, rows, "llrrll")
 
 
-def _row(line: ProvenLine, *, graded: bool) -> list[str]:
-    """The cells of a line that everybody needs."""
-    rating = line.rating
-    return [
-        "-" if line.place is None else str(line.place),
-        line.entry + _kind(line),
-        "-" if line.score is None else f"{line.score:.3f}",
-        "-" if rating is None else f"{rating.low:.0f} to {rating.high:.0f}",
-        *([line.grade] if graded else []),
-    ]
+def _decider(line: ProvenLine, decided_by: str) -> str:
+    value = line.grade if decided_by == "grade" else line.decider
+    return f"{value}  {line.tie_break}".strip() or "-"
 
 
-def _more_cells(
-    line: ProvenLine, means: list[tuple[str, str]], *, nash: bool, any_time: bool
-) -> list[str]:
-    """The other cells of a line; ``any_time``: there are no fixed-time intervals."""
-    rating = line.rating
-    cells = [str(line.matches), "-" if rating is None else f"{rating.elo:.0f}"]
-    if not any_time:
-        wide = "-" if rating is None else f"{rating.any_low:.0f} to {rating.any_high:.0f}"
-        cells.append(wide)
-    ranks = set() if rating is None else {rating.rank_low, rating.rank_high}
-    cells.append(" to ".join(map(str, sorted(ranks))) or "-")
-    if not any_time:
-        cells.append("" if line.ahead is None else f"{line.ahead:.1%}")
-    cells += [_return(line.returns.get(game), kind) for game, kind in means]
-    if nash:
-        cells.append("-" if line.nash is None else f"{line.nash.share:.2f}")
-    return cells
+def _rating(line: ProvenLine, form: str) -> str:
+    return "-" if line.rating is None else form.format(line.rating)
+
+
+def _ranks(line: ProvenLine) -> str:
+    ranks = set() if line.rating is None else {line.rating.rank_low, line.rating.rank_high}
+    return " to ".join(map(str, sorted(ranks))) or "-"
 
 
 def _kind(line: ProvenLine) -> str:
@@ -175,11 +187,15 @@ def _kind(line: ProvenLine) -> str:
     return " (baseline)" if line.baseline else ""
 
 
-def _return(found: MeanReturn | None, kind: str) -> str:
-    if found is None:
-        return "-"
-    if kind != "watched":
-        return _mean(found.raw if kind == "raw" else found.adjusted)
+def _raw(found: MeanReturn) -> str:
+    return _mean(found.raw)
+
+
+def _adjusted(found: MeanReturn) -> str:
+    return _mean(found.adjusted)
+
+
+def _watched(found: MeanReturn) -> str:
     if found.any_low is None or found.any_high is None:
         return "-"
     return f"{signed(found.any_low, 2)} to {signed(found.any_high, 2)}"

@@ -13,6 +13,7 @@ from plyhouse.protocol.api.reports import (
     ReportEntry,
     ReportScore,
 )
+from plyhouse.protocol.parts import ending_words
 
 
 def _ratings(entry: str, points: Sequence[RatingPoint]) -> list[str]:
@@ -63,7 +64,7 @@ def report_text(found: Report, base: str) -> str:
         (
             [
                 f"{base}{each.replay}", each.game, each.entry, str(each.seat),
-                ", ".join(each.opponents), each.termination.replace("_", " "),
+                ", ".join(each.opponents), ending_words(each.termination),
             ]
             for each in found.lost
         ),
@@ -188,13 +189,13 @@ def _forfeits(found: Report, base: str) -> list[str]:
     from plyhouse.games.scene_text import draw_fields
 
     kinds = ", ".join(
-        counted(many, kind.replace("_", " "), kind.replace("_", " "))
+        counted(many, ending_words(kind), ending_words(kind))
         for kind, many in sorted(found.forfeits.items())
     )
     lines = ["## Forfeits", "", f"{kinds}.", ""]
     for each in found.forfeited:
         lines += [
-            f"### {each.kind.replace('_', ' ')} at ply {each.ply + 1} of {each.game}",
+            f"### {ending_words(each.kind)} at ply {each.ply + 1} of {each.game}",
             "",
             each.reason,
             "",

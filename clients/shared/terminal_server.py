@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from typing import Final, TypeVar
 
-from plyhouse.bots.client.client import Client, ClientError, Connected, Disconnected, Introduction
+from plyhouse.bots.client.client import Client, ClientError, Connected, Disconnected
 from plyhouse.bots.client.websocket import websocket_connector
 from plyhouse.clients.shared.http import ask, guest_cookie
 from plyhouse.clients.shared.standings import board_cells, standings_cells
@@ -15,9 +15,9 @@ from plyhouse.clients.terminal.interfaces import Board, Incoming, Lost, Refusal
 from plyhouse.protocol.address import Address
 from plyhouse.protocol.api import calls, competition_calls
 from plyhouse.protocol.api.answers import ApiError, Unreachable
-from plyhouse.protocol.api.boards import Standing
 from plyhouse.protocol.api.routes import Call
-from plyhouse.protocol.messages import ClientMessage, ServerMessage
+from plyhouse.protocol.api.standings import Standing
+from plyhouse.protocol.messages import ClientMessage, Hello, ServerMessage
 
 
 class TerminalConnection:
@@ -110,16 +110,17 @@ class TerminalServer:
         else:
             connector = websocket_connector(self._url.websocket)
         plays = self._token is not None or self._cookie is not None
-        identity = Introduction(
+        hello = Hello(
+            0,
             self._token or "",
-            games=tuple(games[:MOST_GAMES]) if plays else (),
+            games=list(games[:MOST_GAMES]) if plays else [],
             client="plyhouse-terminal",
             updates=True,
             scenes=True,
             takeover=bool(games),  # a spectator replaces no other connection
             signed_in=self._cookie is not None,
         )
-        return TerminalConnection(Client(connector, identity, first_attempts=1))
+        return TerminalConnection(Client(connector, hello, first_attempts=1))
 
 
 COMPETITION = "competition:"

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from plyhouse.protocol.messages import Event, Outcome, SeatInfo
+from plyhouse.protocol.parts import ending_words
 from plyhouse.protocol.text import minus
 
 WON: Final = {
@@ -145,7 +146,7 @@ def verdict(outcome: Outcome, names: Sequence[str]) -> str:
     """
     reason = f"{outcome.reason[:1].upper()}{outcome.reason[1:]}"
     if outcome.termination in ("aborted", "server_fault"):
-        return f"No result: {reason or outcome.termination.replace('_', ' ')}"
+        return f"No result: {reason or ending_words(outcome.termination)}"
     if outcome.termination == "draw_agreed":
         return "Draw by agreement."
     told = f" {reason}" if reason else ""

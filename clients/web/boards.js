@@ -8,6 +8,7 @@ const EDGE = 10; // of the frame, where no labels are
 const DEEP = 5.4; // spots from the rim of a point board to its middle
 const HEX = 0.866;
 const ASIDE = CELL * 1.2; // beside a board, for a die
+const PIT = { lying: CELL * 1.6, upright: CELL * 2.5 }; // across the board: seeds lie outside, their count inside
 
 const SQUARE = new Set(["checkered", "lines", "wells", "maze"]);
 const FRAMED = new Set(["checkered", "lines", "wells", "pits", "points", "heaps"]);
@@ -46,7 +47,7 @@ export function plan(element, turned, small, { upright = false, aside = false, p
   const narrow = Math.min(font, (CELL - 6) / ((double ? 2 : widest) * 0.6));
   const longest = Math.max(0, ...labels.rows.map((label) => label.length));
   const edge = FRAMED.has(look) || (element.theme && look !== "maze") ? EDGE : 0;
-  const ends = element.ends?.length === 2 ? CELL * 1.25 : 0;
+  const ends = element.ends?.length === 2 ? CELL * (upright ? 1 : 1.25) : 0;
   const beside = labels.columns.length ? font * 1.55 : edge; // labels of columns
   const crop = look === "maze" ? -CROP : 0;
   const left = upright ? beside : (labels.rows.length ? Math.max(font * 1.5, longest * font * 0.62 + 14) : edge) + ends + crop;
@@ -56,7 +57,7 @@ export function plan(element, turned, small, { upright = false, aside = false, p
   const ring = look !== "circuit" ? null : printed ? RINGS.printed : RINGS.short;
   /** Where fields begin along an axis of a ring: the first and the last are deep. @type {(at: number, deep: number, step: number) => number} */
   const along = (at, deep, step) => (at === 0 ? 0 : deep + (at - 1) * step);
-  const high = look === "points" ? CELL * DEEP : look === "hex" ? CELL * HEX : CELL;
+  const high = look === "points" ? CELL * DEEP : look === "hex" ? CELL * HEX : look === "pits" ? PIT[upright ? "upright" : "lying"] : CELL;
   const lying = ring ? {
     width: along(columns - 1, ring.left, ring.wide) + ring.left, height: along(rows.length - 1, ring.top, ring.high) + ring.top,
   } : {
@@ -82,6 +83,13 @@ export function plan(element, turned, small, { upright = false, aside = false, p
     if (upright) Object.assign(at, { x: lying.height - at.y, y: at.x }); // the right end is below
     return { x: left + at.x, y: above + at.y };
   };
+  const upper = (/** @type {number} */ y) => (y === 0) !== turned;
+  /** A point of a spot that is so far from its middle towards the rim of a board of pits. @type {(y: number, x: number, far: number) => import("./figures.js").Point} */
+  const towardsRim = (y, x, far) => {
+    const centre = middle(y, x);
+    if (look !== "pits") return centre;
+    return upright ? { x: centre.x + (upper(y) ? far : -far), y: centre.y } : { x: centre.x, y: centre.y - (upper(y) ? far : -far) };
+  };
   const rounded = (/** @type {number} */ number) => Math.round(number * 10) / 10;
   return {
     look, columns, printed,
@@ -89,14 +97,19 @@ export function plan(element, turned, small, { upright = false, aside = false, p
     hole: ring && { x: left + ring.left, y: above + ring.top, width: lying.width - 2 * ring.left, height: lying.height - 2 * ring.top },
     left, above, high, inner, font, ends, turned, upright, aside,
     width: rounded(width), height: rounded(height), middle,
+    /** The middle of what stands on a spot. */
+    figure: (/** @type {number} */ y, /** @type {number} */ x) => towardsRim(y, x, (high - CELL) / 2),
+    /** The middle of the count of a pit. */
+    count: (/** @type {number} */ y, /** @type {number} */ x) => towardsRim(y, x, -CELL * (upright ? 0.5 : 0.45)),
     /** The box of a spot. @type {(y: number, x: number) => Box} */
     box(y, x) {
       if (ring) return ringBox(y, x);
       const centre = middle(y, x);
+      if (upright) return { x: centre.x - high / 2, y: centre.y - CELL / 2, width: high, height: CELL };
       return { x: centre.x - CELL / 2, y: centre.y - high / 2, width: CELL, height: high };
     },
     /** Return whether a row is shown at the upper rim. */
-    upper: (/** @type {number} */ y) => (y === 0) !== turned,
+    upper,
     /** Coordinates at the edges. */
     labels() {
       const parts = labels.rows.map((label, y) => svg("text", { class: "label", x: (left - ends) / 2, y: middle(y, 0).y, "font-size": font }, label));
@@ -126,7 +139,7 @@ export function plan(element, turned, small, { upright = false, aside = false, p
     /** The box of a store: 0 is left and 1 right, until the board is turned. @type {(side: number) => Box} */
     end(side) {
       const first = (side === 0) !== turned;
-      if (upright) return { x: left + 6, y: (first ? above - ends : above + inner.height) + 8, width: inner.width - 12, height: ends - 16 };
+      if (upright) return { x: left + 3, y: (first ? above - ends : above + inner.height) + 3, width: inner.width - 6, height: ends - 6 };
       const at = first ? left - ends : left + inner.width;
       return { x: at + 8, y: above + 6, width: ends - 16, height: inner.height - 12 };
     },
@@ -187,7 +200,7 @@ export function spot(element, shape, y, x, mark) {
     case "wells":
       return [svg("rect", { class: classes("well"), x: box.x + 5, y: box.y + 5, width: CELL - 10, height: CELL - 10, rx: CELL / 2 })];
     case "pits":
-      return [svg("rect", { class: classes("pit"), x: box.x + 3, y: box.y + 3, width: CELL - 6, height: CELL - 6, rx: CELL / 2 })];
+      return [svg("rect", { class: classes("pit"), x: box.x + 3, y: box.y + 3, width: box.width - 6, height: box.height - 6, rx: CELL / 2 })];
     case "hex": {
       const [w, h] = [CELL / 2, CELL / HEX / 2];
       const d = `M${centre.x} ${centre.y - h}l${w} ${h / 2}v${h}l${-w} ${h / 2}l${-w} ${-h / 2}v${-h}z`;

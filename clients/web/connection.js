@@ -11,6 +11,17 @@ const PATIENCE = 3; // heartbeats of silence after which the server counts as go
  * @typedef {Messages.ClientMessage extends infer M ? M extends {id: number} ? Omit<M, "id"> : never : never} Request what is asked; it gets its number here
  */
 
+/**
+ * The socket that early.js has opened for this page, once; null if there is none that can be used.
+ * @param {string} url
+ */
+function openedEarly(url) {
+  const page = /** @type {{early?: WebSocket | null}} */ (globalThis);
+  const socket = page.early;
+  page.early = null;
+  return socket && socket.url === url && socket.readyState <= WebSocket.OPEN ? socket : null;
+}
+
 /** Keeps a connection open and hands over every message. */
 export class Connection {
   /**
@@ -36,11 +47,13 @@ export class Connection {
 
   open() {
     // A socket that was given up may still report its end: only the latest one counts.
-    const socket = this.socket = new WebSocket(this.url, SUBPROTOCOL);
+    const socket = this.socket = openedEarly(this.url) ?? new WebSocket(this.url, SUBPROTOCOL);
     /** @type {<E extends unknown[]>(act: (...given: E) => void) => (...given: E) => void} */
     const mine = (act) => (...given) => { if (socket === this.socket && !this.over) act(...given); };
     const introduce = (/** @type {Identity} */ who) => this.send({ type: "hello", token: "", client: "plyhouse-web", scenes: true, ...who });
-    socket.addEventListener("open", () => Promise.resolve(this.identity).then((who) => mine(() => introduce(who))(), () => {}));
+    const begin = () => Promise.resolve(this.identity).then((who) => mine(() => introduce(who))(), () => {});
+    if (socket.readyState === WebSocket.OPEN) begin();
+    else socket.addEventListener("open", begin);
     socket.addEventListener("message", mine((/** @type {MessageEvent} */ event) => this.receive(JSON.parse(event.data))));
     socket.addEventListener("close", mine(() => this.lost()));
     this.heard();

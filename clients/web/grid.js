@@ -161,7 +161,7 @@ export class Board {
   /** The figure on a spot. @type {(cell: Scenes.Cell, y: number, x: number) => SVGElement[]} */
   standing(cell, y, x) {
     const { shape } = this;
-    const centre = shape.middle(y, x);
+    const centre = shape.figure(y, x);
     const colour = this.by.colour(cell.owner);
     if (cell.shape === "deed") return deed(cell, colour, shape.box(y, x), ringSide(y, x, this.element.rows.length, shape.columns), shape.printed);
     if (shape.look !== "points" || !cell.count) return piece(cell, colour, centre, CELL);
@@ -172,7 +172,7 @@ export class Board {
 
   /** The same, with where it is for those who move it. @type {(cell: Scenes.Cell, y: number, x: number) => SVGElement[]} */
   stone(cell, y, x) {
-    const centre = this.shape.middle(y, x);
+    const centre = this.shape.figure(y, x);
     const parts = this.standing(cell, y, x);
     if (!parts.length || this.by.silent) return parts;
     return [svg("g", { class: "stone", "data-place": `${this.index},${y},${x}`, "data-x": centre.x, "data-y": centre.y }, parts)];
@@ -191,7 +191,7 @@ export class Board {
     const holder = svg("g", by.silent ? { class: "stone" } : {}, this.stone(cell, y, x));
     this.holders[y][x] = holder;
     parts.push(holder);
-    if (shape.look === "pits") parts.push(svg("text", { class: "count", x: centre.x, y: centre.y + CELL * 0.33 }, cell.text));
+    if (shape.look === "pits") parts.push(svg("text", { class: "count", ...shape.count(y, x) }, cell.text));
     if (cell.label && !by.silent) parts.push(svg("title", {}, by.words(cell.label)));
     if (!choosing) return svg("g", {}, parts);
     const at = shape.look === "points" ? { x: centre.x, y: centre.y + (shape.upper(y) ? 1 : -1) * box.height * 0.36 } : centre;
@@ -237,14 +237,15 @@ export class Board {
   end(cell, side) {
     const { shape, by, choosing, index } = this;
     const box = shape.end(side);
-    const centre = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-    const what = svg("g", { class: "stone", "data-place": `${index},-1,${side}`, "data-x": centre.x, "data-y": centre.y }, piece(cell, by.colour(cell.owner), centre, CELL * 1.2));
+    const [middle, rx] = [{ x: box.x + box.width / 2, y: box.y + box.height / 2 }, Math.min(box.width, box.height) / 2];
+    const [centre, count] = shape.upright ? [{ x: middle.x - CELL, y: middle.y }, { x: middle.x + CELL / 2, y: middle.y }] : [{ x: middle.x, y: middle.y - CELL * 0.6 }, { x: middle.x, y: middle.y + CELL * 0.75 }];
+    const what = svg("g", { class: "stone", "data-place": `${index},-1,${side}`, "data-x": centre.x, "data-y": centre.y }, piece(cell, by.colour(cell.owner), centre, CELL * (shape.upright ? 0.9 : 1)));
     /** @type {SVGElement[]} */
-    const parts = [svg("rect", { class: "cell pit store", ...box, rx: box.width / 2 }), what,
-      svg("text", { class: "count", x: centre.x, y: box.y + box.height - 16 }, cell.text)];
+    const parts = [svg("rect", { class: "cell pit store", ...box, rx }), what,
+      svg("text", { class: "count", ...count }, cell.text)];
     if (!by.silent) parts.push(svg("title", {}, by.words(cell.label)));
     if (!choosing) return svg("g", {}, parts);
-    parts.push(svg("rect", { class: "ring", ...box, rx: box.width / 2 }));
+    parts.push(svg("rect", { class: "ring", ...box, rx }));
     const name = spotName(cell, index, -1, side);
     const node = choosing.open(cell, name, svg("g", { tabindex: -1, "data-at": `-1,${side}` }, parts));
     node.addEventListener("keydown", (event) => {

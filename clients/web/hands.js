@@ -2,6 +2,7 @@
 
 import { html, svg } from "./dom.js";
 import { SUITS, piece } from "./figures.js";
+import { cardsInWords } from "./speak.js";
 
 /** @typedef {import("./scene.js").Drawing} Drawing */
 
@@ -68,7 +69,7 @@ export function walk(event) {
 function slot(card, place, by, active) {
   const { action } = card;
   const chosen = card.highlight && active ? " picked" : "";
-  if (!active || action === null || action === undefined) return html("span", { class: `slot${active ? " shut" : ""}${chosen}`, "data-place": place }, picture(card));
+  if (!active || action === null || action === undefined) return html("span", { class: `slot${active ? " shut" : ""}${card.text === null ? " down" : ""}${chosen}`, "data-place": place }, picture(card));
   const said = by.words(card.label || card.text || action);
   const rank = card.rank ?? ""; // the name of a button has the text that is seen: "3 of clubs"
   const name = said.toLowerCase().includes(rank.toLowerCase()) ? said : said.replace(/^\S+/, rank);
@@ -80,8 +81,7 @@ function slot(card, place, by, active) {
 /** The cards of a hand, with gaps between suits where they lie in suits. @type {(element: Scenes.Hand, cards: Scenes.Card[], by: Drawing, index: number) => HTMLElement} */
 export function drawCards(element, cards, by, index) {
   const active = Boolean(by.choose) && cards.some((card) => card.action !== null && card.action !== undefined);
-  const spoken = cards.map((card) => (card.text === null ? "face down" : card.label || card.text)).join(", ");
-  const row = html("div", { class: "cards", role: active ? "group" : "img", "aria-label": `${by.words(element.label)}: ${spoken}` });
+  const row = html("div", { class: "cards", role: active ? "group" : "img", "aria-label": by.words(`${element.label}: ${cardsInWords({ ...element, cards })}`) });
   row.style.setProperty("--cards", String(cards.length));
   cards.forEach((card, at) => {
     const node = slot(card, `${index},0,${at}`, by, active);

@@ -27,6 +27,7 @@ import { api, comingTo, last, match, mode, name, place, renew, setOutcome, setSc
 import { timeInWords } from "./words.js";
 
 const TICK = 100; // ms between two looks at the clocks
+const LATE = new Set(["auth/timeout", "auth/rate"]); // no login now, and one later
 
 const passing = new Passing(() => { picture.show(); restAtEnd(); }, () => picture.showWhere(), () => parts.controls.speed);
 const parts = new Parts({ go: (at) => passing.go(at), toggle: () => passing.toggle(), lookAs });
@@ -376,7 +377,7 @@ function refused(message) {
   } else if (message.code === "server/overloaded" && !match.told) { // then at least what was
     setState(message.message);
     fetchScenes(0, true, parts).then(() => begin(true), () => {});
-  } else if (message.code.startsWith("auth/") && message.fatal) { // then only watch
+  } else if (message.code.startsWith("auth/") && message.fatal && !LATE.has(message.code)) { // then only watch
     if (connection) connection.identity = {};
     setState(message.message);
   } else if (message.re === match.request && message.re) {

@@ -18,9 +18,10 @@ import { columns } from "./table.js";
 import { Thoughts } from "./thoughts.js";
 import { dice } from "./verify.js";
 
-const LEAST = { table: 290, board: 160, list: 150, page: 320, pair: 465, upright: 420 }; // pixels; a page scrolls rather than show a smaller board
+const LEAST = { table: 290, large: 400, board: 160, list: 150, page: 320, crowded: 290, pair: 465, over: 240 }; // pixels; a page scrolls rather than show a smaller board
 
-const GAP = 8; // pixels between the rows of the page
+const FRAMED = mode === "embed"; // every pixel counts
+const GAP = FRAMED ? 4 : 8; // pixels between the rows of the page
 
 const page = () => `/matches/${encodeURIComponent(match.id)}`;
 
@@ -77,18 +78,21 @@ export class Parts {
     const { controls, seats, list, thoughts, explained, accounts, output } = this;
     const whole = mode === "page";
     const open = html("a", { href: page(), target: "_blank", rel: "noopener" }, "Open the match");
+    const seated = mode !== "projector"; // at the board
     controls.steps.append(this.seenLabel);
     // The position keeps the focus of keys while others move.
     place.replaceChildren(
-      html("section", { class: "position", tabindex: -1, "aria-label": "Position" }, whole ? seats.node : null, this.scene, whole ? null : controls.steps),
+      html("section", { class: "position", tabindex: -1, "aria-label": "Position" }, seated ? seats.node : null, this.scene, seated ? null : controls.steps),
       html("section", { class: "course", "aria-label": "Course of the match" },
-        this.title, this.sitting, this.outcome, this.prompt, this.detail, this.review, whole ? null : seats.node, this.own, this.again, this.hands,
+        seated ? null : this.title, this.sitting, this.outcome, this.prompt, this.detail, this.review, seated ? null : seats.node, this.own, this.again, this.hands,
         ...(whole ? [controls.steps, list.node, accounts.node, thoughts.node, explained.node, this.dice.node, output.node] : []),
-        mode === "embed" ? open : null),
+        ...(FRAMED ? [controls.steps, html("div", { class: "foot" }, this.title, open)] : [])),
       this.said, controls.help, controls.shared, controls.settings);
     // Nothing is seen before there is something to see, so that nothing moves when it comes.
     place.classList.add("match", mode, "waiting");
+    place.classList.toggle("page", seated); // a frame is a small page without one's own seat
     new ResizeObserver(() => this.room()).observe(document.documentElement);
+    addEventListener("resize", () => { if (!scrollY) this.room(); }); // of the height alone; the bars of a phone's browser come and go with scrolling
     annotate(this.scene);
     onSettings((changed) => { if (changed.size !== undefined) this.room(); });
     this.scene.addEventListener("flipped", () => this.settle());
@@ -100,8 +104,8 @@ export class Parts {
     const felt = place.classList.contains("felt");
     if (this.scene.parentElement) columns(this.scene.parentElement, match.seats.length);
     const { node } = this.seats; // around a table, else above and below a board or in the column beside it
-    if (felt !== (node.nextElementSibling === this.scene) && mode !== "page") (felt ? this.scene : this.own).before(node);
-    if (mode !== "page") return;
+    if (felt !== (node.nextElementSibling === this.scene) && mode === "projector") (felt ? this.scene : this.own).before(node);
+    if (mode === "projector") return;
     const prompt = this.scene.querySelector(".prompt");
     if (prompt?.querySelector(".moves")) place.classList.add("listed");
     this.prompt.replaceChildren(...(prompt && !felt ? [prompt] : []));
@@ -117,13 +121,16 @@ export class Parts {
     const { scene, controls, seats } = this;
     if (!scene.firstElementChild) return;
     if (place.classList.contains("felt")) this.roomOnTable();
-    if (mode === "page") {
+    if (mode !== "projector") {
       this.roomOnPage();
       return;
     }
     const narrow = !getComputedStyle(place).gridTemplateColumns.includes(" ");
-    const high = innerHeight - scene.getBoundingClientRect().top - controls.steps.offsetHeight - 12;
-    fit(scene, Math.max(high - (narrow ? seats.node.parentElement?.offsetHeight ?? 0 : 0), LEAST.board));
+    const { position, order } = getComputedStyle(controls.steps);
+    // The buttons lie over the board where a window is low, and below all else on a phone, which may scroll to them.
+    const under = narrow ? (order === "0" ? seats.node.parentElement : seats.node)?.offsetHeight ?? 0 : 0;
+    const steps = position === "absolute" || order !== "0" ? 0 : controls.steps.offsetHeight;
+    fit(scene, Math.max(innerHeight - scene.getBoundingClientRect().top - steps - under - 12, LEAST.board));
   }
 
   /** How the page of a match is laid out; see style.css. */
@@ -136,9 +143,11 @@ export class Parts {
     const table = /** @type {HTMLElement} */ (this.scene.parentElement);
     const top = table.getBoundingClientRect().top + scrollY;
     // In one column the result of a match that is over stands below the table, and is to be seen with it.
-    const told = place.matches(".ended") && this.layout === "stacked" ? [this.sitting, this.outcome, this.again] : [];
+    const stacked = place.matches(".ended") && this.layout === "stacked";
+    const told = stacked ? [this.sitting, this.outcome, this.again] : [];
     const below = told.reduce((sum, node) => sum + (node.offsetHeight ? node.offsetHeight + GAP : 0), 0);
-    if (mode === "page") table.style.setProperty("--high", `${Math.max(LEAST.table, innerHeight - top - GAP - below)}px`);
+    const least = stacked && table.querySelector(".of-5, .of-6") ? LEAST.large : LEAST.table;
+    if (mode === "page") table.style.setProperty("--high", `${Math.max(least, innerHeight - top - GAP - below)}px`);
     const prompt = /** @type {HTMLElement | null} */ (this.scene.querySelector(".prompt"));
     if (!prompt) return;
     const key = `${innerWidth}x${innerHeight}`; // in another window they may need less
@@ -162,21 +171,25 @@ export class Parts {
       place.parentElement?.style.removeProperty("--column");
       const top = boards.getBoundingClientRect().top + scrollY;
       // The parts below the boards in their column, which must be visible together with them.
-      const words = layout === "stacked" ? ", .prompt > :not(.moves, [aria-label='Which one?']), #own" : "";
+      const words = layout === "stacked" ? `, .prompt > :not(.moves, [aria-label='Which one?']), ${FRAMED ? ".course > :not(#prompt)" : place.matches(".ended") ? "#outcome, #again" : "#own"}` : "";
       const below = layout === "beside" ? [] : [...place.querySelectorAll(`.seats > .below, .scene > :not(.boards, .prompt)${words}`)];
       const needed = () => below.reduce((sum, node) => sum + (node.getBoundingClientRect().top + scrollY >= top ? /** @type {HTMLElement} */ (node).offsetHeight + GAP : 0), 0);
       const several = layout === "stacked" && boards.children.length > 1;
-      const least = several ? (boards.querySelector(".spot") ? LEAST.pair : LEAST.page * boards.children.length) : boards.querySelector(".upright") ? LEAST.upright : LEAST.page;
+      const crowded = this.scene.querySelector(".circuit, .placing"); // with deeds or a rack beside the board
+      const whole = crowded ? LEAST.crowded : LEAST.page;
+      const single = layout === "stacked" && place.matches(".ended") ? LEAST.over : whole;
+      const pair = boards.querySelector(".spot") ? LEAST.pair : LEAST.page * (place.matches(".ended") ? 1 : boards.children.length);
+      const least = FRAMED ? LEAST.board : several ? pair : single;
       /** @type {NodeListOf<SVGSVGElement>} */
       const drawn = boards.querySelectorAll(".grid > svg");
-      const single = layout !== "stacked" && drawn.length === 1;
+      const alone = layout !== "stacked" && drawn.length === 1;
       // The players' rows and the words are as wide as a single board. In a narrower column words may take more lines.
       let height = needed();
       for (let looks = 0; looks < 3; looks += 1) {
         fit(boards, Math.round(Math.max(innerHeight - top - height - GAP, least) * settings.size / 100), scene);
-        if (!single) break;
+        if (!alone) break;
         const { width, height: high } = drawn[0].viewBox.baseVal;
-        place.parentElement?.style.setProperty("--column", `${Math.max(LEAST.page, Math.ceil(drawn[0].getBoundingClientRect().height * width / high))}px`);
+        place.parentElement?.style.setProperty("--column", `${Math.max(FRAMED ? LEAST.board : LEAST.page, Math.ceil(drawn[0].getBoundingClientRect().height * width / high))}px`);
         const now = needed();
         if (now <= height) break;
         height = now;

@@ -15,6 +15,7 @@ import { actionTo, comingTo, last, match, mode, name, names, place, result } fro
 
 const MOVE = 260; // ms that a piece is on its way, at most
 const LEAST = 70; // ms that a position must be shown for pieces to move at all
+const JUST_OVER = /^(The match is over|.* wins)$/; // says no more than the result of a match
 const BREATH = 1500; // ms between two announced positions, unless an action is requested
 
 /** @typedef {{at: number, scene: Scenes.Scene, mine: boolean, asked: string, turn: number | null, seenBy: number | null}} Shown */
@@ -75,9 +76,10 @@ export class Picture {
     const text = match.outcome && !comingTo() ? result() : "";
     if (outcome.textContent !== text) outcome.textContent = text;
     const ended = place.classList.contains("ended");
-    if (place.classList.toggle("ended", Boolean(text)) !== ended) this.parts.room();
+    place.classList.toggle("ended", Boolean(text));
     const said = place.querySelector(".status .said")?.textContent;
-    place.classList.toggle("told", Boolean(said) && text.startsWith(said ?? "")); // not twice
+    place.classList.toggle("told", Boolean(text && said) && (text.startsWith(said ?? "") || JUST_OVER.test(said ?? ""))); // not twice
+    if (Boolean(text) !== ended) this.parts.room();
     this.showSeats();
   }
 
@@ -146,7 +148,7 @@ export class Picture {
       holders: match.seats.map((seat) => holder(seat)),
       you: mine ? match.seat : null,
       log: happened(match.at),
-      taken: mode === "page" || onTable(match.scenes[match.at]) ? (/** @type {number} */ seat) => this.parts.seats.rowOf(match.seats[seat], seat).taken : undefined,
+      taken: mode !== "projector" || onTable(match.scenes[match.at]) ? (/** @type {number} */ seat) => this.parts.seats.rowOf(match.seats[seat], seat).taken : undefined,
       premove: match.seat !== null && match.turn === null && match.status === "running" && match.at === last(),
     };
   }

@@ -268,7 +268,7 @@ function wantedSeat() {
 const chosen = () => ({
   game: withChoices(at("chosen").dataset.spec ?? "", at("choices")),
   players: Number(at("chosen").dataset.players),
-  time_control: presets.find((each) => each.checked)?.value ?? "total:300+5",
+  time_control: presets.find((each) => each.checked)?.value ?? field("time").defaultValue,
   rated: false,
 });
 

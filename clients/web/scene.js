@@ -31,6 +31,9 @@ let flipped = false;
 /** True if an element is a board. @type {(element: Scenes.Element) => element is Scenes.Grid} */
 const isBoard = (element) => element.kind === "grid" && element.look !== "table";
 
+/** Looks of boards with room for dice in their middle. */
+const OPEN = new Set(["points", "circuit"]);
+
 /** True if a scene has no board: then all lies on a table of felt. @param {Scenes.Scene | undefined} scene */
 export const onTable = (scene) => Boolean(scene) && !(scene?.elements ?? []).some(isBoard);
 
@@ -105,7 +108,11 @@ export class Drawing {
 
   draw() {
     const boards = (this.scene.elements ?? []).filter(isBoard);
-    if (this.silent) return html("div", { class: boards.length ? "scene on-boards" : "scene", "aria-hidden": "true" }, this.parts(boards.length > 1));
+    if (this.silent) {
+      const around = boards.length === 1 && OPEN.has(boards[0].look ?? "");
+      const classes = ["scene", boards.length && "on-boards", around && "dice-inside"].filter(Boolean).join(" ");
+      return html("div", { class: classes, "aria-hidden": "true" }, this.parts(boards.length > 1));
+    }
     const status = html("div", { class: "status" }, this.swatch(this.scene.seat_to_move), this.said());
     const prompt = html("div", { class: "prompt" }, status); // words and buttons, which a page may show elsewhere
     const whole = html("div", { class: "scene" }, this.parts(boards.length > 1), prompt);

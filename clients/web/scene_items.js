@@ -6,6 +6,7 @@ import { smallDeed } from "./deeds.js";
 import { html, minus, svg } from "./dom.js";
 import { piece } from "./figures.js";
 import { NOTHING, drawCards, walk } from "./hands.js";
+import { cardsInWords } from "./speak.js";
 
 /** @typedef {import("./scene.js").Drawing} Drawing */
 
@@ -87,8 +88,7 @@ function drawThings(element, by, index) {
     });
     return node;
   });
-  const spoken = cards.map((card) => (card.text === null ? "face down" : card.label || card.text)).join(", ");
-  const drawing = svg("svg", { viewBox: `0 0 ${columns * look.step} ${look.height * lines}`, role: active ? "group" : "img", "aria-label": `${by.words(element.label)}: ${spoken}` }, parts);
+  const drawing = svg("svg", { viewBox: `0 0 ${columns * look.step} ${look.height * lines}`, role: active ? "group" : "img", "aria-label": by.words(`${element.label}: ${cardsInWords(element)}`) }, parts);
   if (lines > 1) drawing.style.setProperty("--lines", String(lines));
   if (active) drawing.addEventListener("keydown", walk);
   return drawing;

@@ -85,7 +85,8 @@ export function showSitting(line) {
   }
   const done = sitting.hands.length;
   const number = sitting.hands.includes(match.id) ? sitting.hands.indexOf(match.id) + 1 : done + 1;
-  const sums = players.map((player, at) => `${player} ${score(sitting.sums[at])}`).join(", ");
+  const { unit } = place.dataset;
+  const sums = players.map((player, at) => `${player} ${score(sitting.sums[at])}`).join(", ") + (unit ? ` ${unit}` : "");
   const over = done >= HANDS;
   line.replaceChildren(html("strong", {}, over ? `All ${HANDS} played` : `${word()} ${number} of ${HANDS}`), done ? `: ${sums}` : "");
   return over ? "New session" : `Next ${word().toLowerCase()}`;

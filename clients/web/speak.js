@@ -2,6 +2,12 @@
 
 const MOST = 4; // spots that are named; above that, only their number
 
+/** The cards of a hand in words; hidden ones of a trick are one stack. @param {Scenes.Hand} hand */
+export function cardsInWords({ cards = [], look }) {
+  const said = cards.map((card) => card.label || card.text || "face down");
+  return (look === "trick" ? [...new Set(said)] : said).join(", ");
+}
+
 /**
  * Describe the changes since the scene before: spots by their labels, open cards, dice, the status.
  * @param {Scenes.Scene | null} before
@@ -25,9 +31,9 @@ export function changesInWords(before, after, status = after.status) {
     } else if (element.kind === "dice" && old?.kind === "dice" && String(element.values) !== String(old.values) && element.values.length) {
       told.push(`${element.label}: ${element.values.join(" and ")}`);
     } else if (element.kind === "hand") {
-      const shown = (/** @type {Scenes.Card[]} */ cards) => cards.map((card) => card.label || card.text || "face down").join(", ");
       const was = before?.elements?.find((each) => each.kind === "hand" && each.label === element.label && each.look === element.look);
-      if (before && element.cards.length && shown(element.cards) !== shown(was?.kind === "hand" ? was.cards ?? [] : [])) told.push(`${element.label}: ${shown(element.cards)}`);
+      const [now, then] = [cardsInWords(element), was?.kind === "hand" ? cardsInWords(was) : ""];
+      if (before && now && now !== then) told.push(`${element.label}: ${now}`);
     } else if (element.kind === "counter" && old?.kind === "counter" && element.value !== old.value) {
       told.push(`${element.label}: ${element.value}`);
     }
@@ -46,11 +52,13 @@ export function changesInWords(before, after, status = after.status) {
 export function yourTurn(status, seat, holders, names) {
   const said = withHolders(status, holders, names);
   if (!said) return "Your turn";
+  const [, round = "", first = ""] = /^(?:(Round \d+ of \d+): )?(?:The )?(.*)$/s.exec(said) ?? [];
   // The name of who reads it says nothing: the colour of the seat stands beside it.
-  const own = [holders[seat], names[seat]].find((name) => name && said.toLowerCase().startsWith(`${name.toLowerCase()} `));
+  const own = [holders[seat], names[seat]].find((name) => name && first.toLowerCase().startsWith(`${name.toLowerCase()} `));
   if (!own) return `Your turn: ${said}`;
-  const rest = said.slice(own.length + 1).replace(/^to |^(\w+)s\b/, "$1");
-  return /^move\b/.test(rest) ? `Your turn${rest.slice(4)}` : `Your turn: ${rest}`;
+  const rest = first.slice(own.length + 1).replace(/^to |^(\w+)s\b/, "$1");
+  const when = round && !round.endsWith(" of 1") ? ` (${round.toLowerCase()})` : "";
+  return /^move\b/.test(rest) ? `Your turn${rest.slice(4)}${when}` : `Your turn: ${rest}${when}`;
 }
 
 /**

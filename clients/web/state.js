@@ -86,7 +86,7 @@ export function result() {
   if (!match.outcome) return "";
   const why = match.outcome.void_reason ?? null;
   const moveOf = (/** @type {number} */ seat) => match.events.filter((event) => event.seat === seat).length + 1;
-  const said = sentence(match.outcome, match.seats.map((_, seat) => name(seat)), match.seat, moveOf);
+  const said = sentence(match.outcome, match.seats.map((_, seat) => name(seat)), match.seat, moveOf, place.dataset.unit);
   return `${said}${why === null ? "" : ` Void, it counts nowhere: ${why}`}`;
 }
 

@@ -3,6 +3,8 @@
 
 import { seatClass } from "./colours.js";
 import { html, signed, svg } from "./dom.js";
+import { place } from "./state.js";
+import { chance, valueText } from "./values.js";
 
 const WIDE = 600;
 const HIGH = 72;
@@ -38,12 +40,28 @@ export function points(thoughts, last, most) {
 }
 
 /**
+ * The unit of the bots' values; empty if they are not returns of the game, as they are larger.
+ * @param {number} most see `scale`
+ */
+export function unitOf(most) {
+  const { values = "" } = place.dataset;
+  return values === "%" && most > 1 ? "" : values;
+}
+
+/** A value as a bot reports it. @type {(value: number, unit: string) => string} */
+function expected(value, unit) {
+  if (unit === "%") return `sees a chance of ${chance(value)}`;
+  return `expects ${unit ? valueText(value, unit) : signed(value, 2)}`;
+}
+
+/**
  * The thoughts of a bot in words.
  * @param {Info} info
+ * @param {string} unit
  */
-export function inWords({ value, depth, nodes, pv = [], text = "" }) {
+export function inWords({ value, depth, nodes, pv = [], text = "" }, unit) {
   const parts = [
-    value === undefined || value === null ? "" : `expects ${signed(value, 2)}`,
+    value === undefined || value === null ? "" : expected(value, unit),
     depth ? `${depth} ${depth === 1 ? "ply" : "plies"} deep` : "",
     nodes ? `${nodes.toLocaleString("en")} positions` : "",
     pv.length ? `plays on ${pv.join(" ")}` : "",
@@ -68,8 +86,8 @@ export class Thoughts {
     this.who = html("ul", { class: "who" });
     this.values = html("div", { class: "values", "aria-hidden": "true" });
     this.ends = html("div", { class: "ends", "aria-hidden": "true" });
-    this.node = html("figure", { id: "thoughts", class: "thoughts", hidden: true },
-      html("figcaption", { class: "soft" }, "What each bot expected to get. Click to go to a ply."), this.who,
+    this.caption = html("figcaption", { class: "soft" });
+    this.node = html("figure", { id: "thoughts", class: "thoughts", hidden: true }, this.caption, this.who,
       html("div", { class: "graph" }, this.values, this.graph, this.ends), this.words);
     // For the mouse only: keys and the slider lead everywhere as well.
     this.graph.addEventListener("click", (event) => {
@@ -96,10 +114,14 @@ export class Thoughts {
     });
     this.graph.toggleAttribute("hidden", lines.length === 0);
     this.who.replaceChildren(...seats.map((seat) => html("li", {}, html("span", { class: `swatch ${seatClass(seat, names)}` }), this.name(seat))));
-    const spoken = most < 10 ? 1 : 0; // digits after the point
-    this.values.replaceChildren(...[most, 0, -most].map((value) => html("span", {}, lines.length ? signed(value, value ? spoken : 0) : "")));
+    const wins = unitOf(most) === "%";
+    this.caption.textContent = `${wins ? "Chances of winning that each bot saw; a draw counts half." : "What each bot expected to get."} Click to go to a ply.`;
+    /** At the edge of the graph. @type {(value: number, digits: number) => string} */
+    const label = (value, digits) => (wins ? chance(value) : signed(value, value ? digits : 0));
+    const digits = most < 10 ? 1 : 0; // after the point
+    this.values.replaceChildren(...[most, 0, -most].map((value) => html("span", {}, lines.length ? label(value, digits) : "")));
     this.ends.replaceChildren(html("span", {}, "start"), html("span", {}, `ply ${last}`));
-    this.graph.setAttribute("aria-label", `Values from ${signed(-most, 0)} to ${signed(most, 0)} over ${last} plies, a line for each bot: ${seats.map(this.name).join(", ")}`);
+    this.graph.setAttribute("aria-label", `Values from ${label(-most, 0)} to ${label(most, 0)} over ${last} plies, a line for each bot: ${seats.map(this.name).join(", ")}`);
     this.graph.replaceChildren(
       svg("line", { x1: 0, x2: WIDE, y1: HIGH / 2, y2: HIGH / 2, class: "zero", "vector-effect": "non-scaling-stroke" }),
       ...lines, this.line);
@@ -124,7 +146,7 @@ export class Thoughts {
     this.line.setAttribute("x1", String(x));
     this.line.setAttribute("x2", String(x));
     const here = this.found.find((each) => each.at === at);
-    const text = here ? `${this.name(here.seat)} ${inWords(here.info)}` : "\u00a0";
+    const text = here ? `${this.name(here.seat)} ${inWords(here.info, unitOf(scale(this.found)))}` : "\u00a0";
     if (this.words.textContent !== text) this.words.textContent = text;
   }
 }

@@ -14,9 +14,14 @@ const MOST = 64; // boards
 const EVERY = 3000; // ms between two looks for new matches
 const STAY = 8000; // ms that a board stays after its match is over
 const LEAST = 300; // ms that positions are shown, so that they can be seen
+const LEAST_WIDE = 250; // pixels of a tile in the window of a phone, which scrolls rather than show smaller ones
+const SHARE = { one: 0.75, several: 0.44, low: 0.62 }; // of a phone's height: the most that a board takes, in a low window beside others
+const TABLE = 1.35; // width to height of a table of felt
+const TALL = 1.2; // height to width from which the sides of a table lie below its middle
 const AT_ONCE = 6; // boards that are drawn in one frame, so that no frame takes long
 
 const wall = byId("wall");
+const phone = matchMedia("(max-width: 45rem), (max-height: 30rem)");
 const news = new News(wall.dataset.competition ?? "");
 const empty = html("p", {}, "No match is running now: boards appear here by themselves.");
 /** @type {Map<string, Tile>} */
@@ -54,7 +59,7 @@ class Tile {
     this.rows = this.seats.map((seat) => ({
       shown: "", swatch: html("span", { class: "swatch" }), who: html("span", { class: "who" }, holder(seat)), clock: html("span", { class: "clock" }),
     }));
-    this.players = html("div", { class: "players" }, this.rows.flatMap(({ swatch, who, clock }) => [swatch, who, clock]));
+    this.players = html("div", { class: this.seats.length > 2 ? "players many" : "players" }, this.rows.flatMap(({ swatch, who, clock }) => [swatch, who, clock]));
     this.foot = html("div", { class: "foot" });
     const game = html("span", { class: "unseen" }, match.game);
     this.node = html("a", { class: "tile", href: `/matches/${encodeURIComponent(this.id)}`, "data-match": this.id }, this.field, game, this.players, this.foot);
@@ -100,10 +105,21 @@ class Tile {
     });
   }
 
+  /** The height that the boards, or a table, need to be as wide as the tile. */
+  wanted() {
+    /** @type {NodeListOf<SVGSVGElement>} */
+    const boards = this.field.querySelectorAll(".grid > svg");
+    const shapes = [...boards].map(({ viewBox }) => viewBox.baseVal.width / viewBox.baseVal.height);
+    return Math.ceil(this.field.clientWidth / (shapes.reduce((sum, each) => sum + each, 0) || TABLE)) + (this.field.querySelector(".dice, .counter") ? 40 : 4);
+  }
+
   room() {
     this.resized = false;
-    const high = this.field.clientHeight;
-    this.field.style.setProperty("--share", `${high / 100}px`);
+    this.field.style.height = phone.matches && wall.style.getPropertyValue("--columns") === "1" ? `min(var(--most), ${this.wanted()}px)` : "";
+    const { clientHeight: high, clientWidth: wide } = this.field;
+    this.field.classList.toggle("tall", high > TALL * wide);
+    this.field.style.setProperty("--high", `${high}px`);
+    this.field.style.setProperty("--share", `${Math.min(high, wide) / 100}px`);
     if (this.field.firstElementChild) fit(this.field, high);
   }
 
@@ -138,16 +154,20 @@ class Tile {
   }
 }
 
-/** As many columns as make the boards largest, taken as squares with two lines below them. */
+/** As many columns as make the boards largest, taken as squares with two lines below them; on a phone as many as are wide enough. */
 function arrange() {
   const [width, height] = [wall.clientWidth, Math.max(200, wall.clientHeight)];
-  let best = [1, 0];
   const count = Math.max(1, tiles.size);
+  let best = [1, 0];
   for (let columns = 1; columns <= count; columns += 1) {
     const size = Math.min(width / columns, height / Math.ceil(count / columns) - 50);
     if (size > best[1]) best = [columns, size];
   }
-  if (matchMedia("(max-width: 45rem)").matches) best = [width < 380 ? 1 : 2, 0];
+  if (phone.matches) {
+    best = [Math.max(1, Math.min(count, Math.floor(width / LEAST_WIDE))), 0];
+    const share = innerWidth > innerHeight ? SHARE.low : count === 1 ? SHARE.one : SHARE.several;
+    wall.style.setProperty("--most", `${Math.round(share * innerHeight)}px`);
+  }
   wall.style.setProperty("--columns", String(best[0]));
   for (const tile of tiles.values()) tile.resized = true; // fitted a few in each frame
 }

@@ -66,8 +66,9 @@ export function timeInWords(control) {
  * @param {string[]} names of those who held the seats
  * @param {number | null} you the seat of the person who reads it, if any
  * @param {(seat: number) => number} [moveOf] the number of the move that a seat did not make
+ * @param {string} [unit] of returns
  */
-export function sentence({ termination, returns = [], reason: words = "" }, names, you = null, moveOf = undefined) {
+export function sentence({ termination, returns = [], reason: words = "" }, names, you = null, moveOf = undefined, unit = "") {
   const reason = words.charAt(0).toUpperCase() + words.slice(1);
   if (termination === "aborted" || termination === "server_fault") {
     return `No result: ${reason || termination.replaceAll("_", " ")}`;
@@ -76,13 +77,14 @@ export function sentence({ termination, returns = [], reason: words = "" }, name
   const told = reason ? ` ${reason}` : "";
   const why = reason && termination === "no_answer" ? "" : termination; // that reason says it all
   const got = (/** @type {number} */ seat) => names[seat] ?? `seat ${seat + 1}`;
+  const much = (/** @type {number[]} */ ...values) => [values.map(score).join(" : "), unit].filter(Boolean).join(" ");
   if (returns.length === 1) { // nobody to beat: what matters is how much it was
-    return `${got(0)} ${LOST[why] ?? "is done"}: ${score(returns[0])}.${told}`;
+    return `${got(0)} ${LOST[why] ?? "is done"}: ${much(returns[0])}.${told}`;
   }
   const best = Math.max(...returns);
   const winners = returns.flatMap((value, seat) => (value === best ? [got(seat)] : []));
   if (winners.length === returns.length) {
-    return (best === 0 ? "Draw." : `Nobody is ahead: ${score(best)} for each.`) + told;
+    return (best === 0 ? "Draw." : `Nobody is ahead: ${much(best)} for each.`) + told;
   }
   const mine = you !== null && returns.length === 2;
   const alone = you !== null && returns[you] === best && winners.length === 1;
@@ -90,7 +92,8 @@ export function sentence({ termination, returns = [], reason: words = "" }, name
   const how = WON[why] ? ` ${WON[why]}` : "";
   const usual = returns.every((value) => Math.abs(value) === 1);
   const ordered = mine && you === 1 ? [...returns].reverse() : returns; // what concerns the reader comes first
-  const by = usual || how ? "" : `, ${ordered.map(score).join(" : ")}`;
+  // Of more than two seats the names show the rest.
+  const by = usual || how ? "" : `, ${returns.length > 2 ? much(best) : much(...ordered)}`;
   if (you !== null && returns.length === 2 && moveOf && termination in SAID && (alone || mine)) {
     const when = SAID[termination] ? ` at move ${moveOf(alone ? 1 - you : you)}` : "";
     return `${alone ? `You win${how}` : `You lose ${YOU_LOSE[termination]}`}${when}.`;

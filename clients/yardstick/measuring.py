@@ -33,11 +33,12 @@ from plyhouse.bots.serving.requests import Ask
 from plyhouse.bots.serving.shell import ServedBot
 from plyhouse.clients.arena.series import PlayedPairing, Series, play_series
 from plyhouse.clients.arena.tally import (
+    SCORES,
     Interval,
     MatchResult,
     Tally,
     beaten,
-    score_interval,
+    mean_interval,
     tally,
 )
 from plyhouse.clients.review.judges import Judge, judge_for
@@ -327,7 +328,7 @@ async def compare_with_exact_values(
         raise CommandError(
             f"{game.spec}: no random position has a mistake that is proved in {JUDGE_SECONDS:g} s."
         )
-    good = score_interval([1.0] * best + [0.0] * (len(drops) - best))
+    good = mean_interval([1.0] * best + [0.0] * (len(drops) - best), SCORES)
     detail = f"mean loss {fmean(drops):.3g}"
     return [Measured(game.spec, "best choices", "exact values", good, len(drops), detail)]
 

@@ -21,7 +21,7 @@ from xml.sax.saxutils import escape
 from plyhouse.clients.shared.standings import standings_from_database
 from plyhouse.games import get_game
 from plyhouse.games.trees import tree_game
-from plyhouse.protocol.api.boards import Standing
+from plyhouse.protocol.api.standings import Standing
 from plyhouse.search import Limit, alpha_beta, explain, mcts
 
 TREE = "((4 2 7) (3 1)) ((5 8) (2 9) (5 6)) ((1 2) (3 5))"

@@ -134,7 +134,8 @@ private:
     } else if (type == "error") {
       string asked = answered.empty() ? "" : answered.mapped();
       string shown = message.text("code") + ": " + message.text("message");
-      if (fatal.count(message.text("code")) || asked == "hello") quit(4, shown);
+      if (fatal.count(message.text("code")) || (asked == "hello" && session.empty())) quit(4, shown);
+      if (asked == "hello") throw Lost(shown); // the server lacks its database, say: our matches wait
       if (asked == "seek") quit(1, "cannot seek: " + shown);
       std::cout << "refused " << asked << ": " << shown << std::endl; // a late answer, for instance
     } // others are ok, accepted, update, and messages of newer servers

@@ -209,8 +209,13 @@ func (b *bot) handle(m message) {
 		fmt.Println("notice", m.Message)
 	case "error":
 		shown := m.Code + ": " + m.Message
-		if fatal[m.Code] || answered == "hello" {
+		if fatal[m.Code] || (answered == "hello" && b.session == "") {
 			quit(4, shown)
+		}
+		if answered == "hello" { // the server lacks its database, say: our matches wait
+			fmt.Println("refused", answered+":", shown)
+			b.socket.conn.Close()
+			return
 		}
 		if answered == "seek" {
 			quit(1, "cannot seek: "+shown)

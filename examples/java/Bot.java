@@ -304,7 +304,15 @@ public final class Bot implements WebSocket.Listener {
 
     private void refused(Map<String, Object> error, String request) {
         String shown = text(error, "code") + ": " + text(error, "message");
-        if (FATAL.contains(text(error, "code")) || "hello".equals(request)) quit(4, shown);
+        boolean login = "hello".equals(request);
+        if (FATAL.contains(text(error, "code")) || (login && session.isEmpty())) quit(4, shown);
+        if (login) { // the server lacks its database, say: our matches wait
+            WebSocket refusing = socket;
+            socket = null;
+            refusing.abort();
+            closed.complete(shown);
+            return;
+        }
         if ("seek".equals(request)) quit(1, "cannot seek: " + shown);
         log("refused " + request + ": " + shown); // a late answer, for instance
     }

@@ -215,7 +215,9 @@ class Bot {
       this.problem = error.message;
       if (REFUSED.has(error.code)) quit(4, `${error.code}: ${error.message}`);
     } else if (request?.type === "hello") {
-      quit(4, `${error.code}: ${error.message}`);
+      if (!this.welcomed) quit(4, `${error.code}: ${error.message}`);
+      this.problem = `${error.code}: ${error.message}`;
+      this.socket.close(); // the server lacks its database, say: our matches wait
     } else if (request?.type !== "seek" && request?.type !== "sync") {
       // A late answer to a turn that is over, for instance: a new turn or `finished` follows.
       log(`refused ${request?.type ?? "a frame"}: ${error.code}: ${error.message}`);

@@ -164,8 +164,13 @@ impl Bot {
             }
             "error" => {
                 let shown = format!("{}: {}", message.text("code"), message.text("message"));
-                if FATAL.contains(&message.text("code")) || answered == "hello" {
+                let fatal = FATAL.contains(&message.text("code"));
+                if fatal || (answered == "hello" && self.session.is_empty()) {
                     quit(4, &shown);
+                }
+                if answered == "hello" {
+                    // The server lacks its database, say: our matches wait.
+                    return Err(std::io::Error::new(std::io::ErrorKind::Other, shown));
                 }
                 if answered == "seek" {
                     quit(1, &format!("cannot seek: {shown}"));

@@ -13,9 +13,9 @@
     positions          reviews, search trees, outcomes of chance
     bots               a bot, its versions, ratings and results
     people             players, accounts, tokens, sessions, seeks, the audit log
-    competitions       competitions: students, entries, staff, changes, costs; the schedule of one
-                       game of a competition
-    boards             standings with ratings and intervals, rounds, grades; standings of a game
+    competitions       competitions: status, students, entries, staff, changes, costs; the schedule
+                       of one game of a competition
+    standings          standings with ratings and intervals, rounds, grades; standings of a game
     reports            what a final says of one student; unlikely results, and bots that choose
                        alike
     submissions        packages that are submitted, and where versions are entered

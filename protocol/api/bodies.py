@@ -5,9 +5,11 @@ Unknown fields are errors: a misspelt one would change nothing, and nobody would
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, TypeAlias
 
 from msgspec import Meta, Struct
+
+from plyhouse.protocol.parts import LONGEST_DISPLAY, LONGEST_NAME, LONGEST_SECRET
 
 MAX_FILE: Final = 32_768
 """The longest competition file, in characters."""
@@ -16,10 +18,18 @@ MOST_OF_A_LEVEL: Final = 5
 LONGEST_ANNOUNCEMENT: Final = 4000
 LONGEST_REGRADE: Final = 2000
 
-Why = Annotated[str, Meta(max_length=1000)]
-NeededWhy = Annotated[str, Meta(min_length=1, max_length=1000)]
-Name = Annotated[str, Meta(min_length=1, max_length=32)]
-Secret = Annotated[str, Meta(max_length=256)]
+LONGEST_STORED_LABEL: Final = 100
+"""Characters of a token's or a stored version's label."""
+LONGEST_WHY: Final = 1000
+"""Characters of a reason, for the audit log."""
+LONGEST_CODE: Final = 32
+"""Characters of a join code."""
+
+Why = Annotated[str, Meta(max_length=LONGEST_WHY)]
+NeededWhy = Annotated[str, Meta(min_length=1, max_length=LONGEST_WHY)]
+Name = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
+Secret = Annotated[str, Meta(max_length=LONGEST_SECRET)]
+Display = Annotated[str, Meta(max_length=LONGEST_DISPLAY)]
 Text = Annotated[str, Meta(max_length=200)]
 Time = Annotated[str, Meta(max_length=64)]
 
@@ -41,7 +51,7 @@ class Reason(Struct, forbid_unknown_fields=True):
 class Renaming(Struct, forbid_unknown_fields=True):
     """A player's new name."""
 
-    name: Annotated[str, Meta(min_length=1, max_length=32)]
+    name: Name
     why: NeededWhy
 
 
@@ -58,7 +68,7 @@ class Reinstatement(Struct, forbid_unknown_fields=True):
     """Which version is let in again, and why."""
 
     why: NeededWhy
-    version: Annotated[str, Meta(max_length=100)] = ""
+    version: Annotated[str, Meta(max_length=LONGEST_STORED_LABEL)] = ""
     """Its label, or the beginning of its digest; empty: all of the bot."""
 
 
@@ -72,14 +82,14 @@ class NewPlayer(Struct, forbid_unknown_fields=True):
     """A request for an account."""
 
     player: Annotated[str, Meta(min_length=1, max_length=64)]
-    display: Annotated[str, Meta(max_length=64)] = ""
+    display: Display = ""
     """How it wants to be called beside its name."""
 
 
 class PlayerChange(Struct, forbid_unknown_fields=True):
     """The settings that a player may change."""
 
-    display: Annotated[str, Meta(max_length=64)]
+    display: Display
     """How it wants to be called beside its name, in any script; empty: not at all."""
 
 
@@ -87,7 +97,7 @@ class SignIn(Struct, forbid_unknown_fields=True):
     """The credentials of a login: a token alone, or the name of a player and the password."""
 
     token: Secret = ""
-    player: Annotated[str, Meta(max_length=32)] = ""
+    player: Annotated[str, Meta(max_length=LONGEST_NAME)] = ""
     password: Annotated[str, Meta(max_length=1024)] = ""
 
 
@@ -109,7 +119,7 @@ class NewPassword(Struct, forbid_unknown_fields=True):
 class NewToken(Struct, forbid_unknown_fields=True):
     """The purpose of a token."""
 
-    label: Annotated[str, Meta(max_length=100)] = "browser"
+    label: Annotated[str, Meta(max_length=LONGEST_STORED_LABEL)] = "browser"
 
 
 class Wanted(Struct, forbid_unknown_fields=True):
@@ -226,7 +236,7 @@ class Join(Struct, forbid_unknown_fields=True):
     Without a token, ``player`` is the name of a new account; empty in a browser: who is signed in.
     """
 
-    code: Annotated[str, Meta(min_length=1, max_length=32)]
+    code: Annotated[str, Meta(min_length=1, max_length=LONGEST_CODE)]
     player: Annotated[str, Meta(max_length=64)] = ""
 
 
@@ -284,11 +294,14 @@ class Costing(FileText):
     """Entries of the final with its baselines; 0 for the number that the file allows."""
 
 
+Role: TypeAlias = Literal["owner", "assistant", "reader"]
+
+
 class NewStaff(Struct, forbid_unknown_fields=True):
     """Somebody who gets a role."""
 
     player: Annotated[str, Meta(min_length=1, max_length=64)]
-    role: Literal["owner", "assistant", "reader"]
+    role: Role
     why: Why = ""
 
 

@@ -21,7 +21,6 @@ from typing import Any, Final
 
 import msgspec
 
-from plyhouse.protocol.api.boards import Leaderboard, Standing
 from plyhouse.protocol.api.bodies import (
     NewPassword,
     NewPlayer,
@@ -70,6 +69,7 @@ from plyhouse.protocol.api.routes import (
 )
 from plyhouse.protocol.api.rows import Rows
 from plyhouse.protocol.api.server import ClusterState, Health, ListedGame, RunnerCapacity
+from plyhouse.protocol.api.standings import Leaderboard, Standing
 from plyhouse.protocol.api.submissions import (
     OpenBot,
     OpenToPlay,

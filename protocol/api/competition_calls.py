@@ -5,14 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from plyhouse.protocol.api.boards import (
-    BaselineCertainty,
-    Board,
-    BoardLine,
-    GameRounds,
-    NextPairing,
-    Results,
-)
 from plyhouse.protocol.api.bodies import (
     BaselineChange,
     Costing,
@@ -29,6 +21,7 @@ from plyhouse.protocol.api.bodies import (
     NewStaff,
     RegradeAnswer,
     RegradeRequest,
+    Role,
     Step,
     StudentLimit,
     StudentList,
@@ -60,9 +53,16 @@ from plyhouse.protocol.api.competitions import (
 from plyhouse.protocol.api.reports import Report, Suspicions
 from plyhouse.protocol.api.routes import DEAR, ORGANISE, PLAY, delete, get, post
 from plyhouse.protocol.api.rows import Rows
+from plyhouse.protocol.api.standings import (
+    BaselineCertainty,
+    Board,
+    BoardLine,
+    GameRounds,
+    NextPairing,
+    Results,
+)
 from plyhouse.protocol.api.submissions import Submission, Version
 
-Role: TypeAlias = Literal["owner", "assistant", "reader"]
 StepName: TypeAlias = Literal["open", "freeze", "run", "rerun", "pause", "resume"]
 
 

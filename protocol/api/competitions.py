@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Final, Literal, TypeAlias
+
 from plyhouse.protocol.api.rows import Row
+
+CompetitionStatus: TypeAlias = Literal[
+    "draft", "open", "frozen", "running", "paused", "finished", "deleted"
+]
+"""A ``draft`` opens later; a ``deleted`` competition is listed nowhere."""
+
+BEFORE_FREEZE: Final[tuple[CompetitionStatus, ...]] = ("draft", "open")
+BEFORE_FINAL: Final[tuple[CompetitionStatus, ...]] = (*BEFORE_FREEZE, "frozen")
+IN_FINAL: Final[tuple[CompetitionStatus, ...]] = ("running", "paused")
+FINAL_BEGUN: Final[tuple[CompetitionStatus, ...]] = (*IN_FINAL, "finished")
+NOT_OVER: Final[tuple[CompetitionStatus, ...]] = (*BEFORE_FINAL, *IN_FINAL)
+TAKES_LATE: Final[tuple[CompetitionStatus, ...]] = ("frozen", "finished")
+"""Only students with an extension, or late by the file, may submit: for the final or a rerun."""
+TAKES_ENTRIES: Final[tuple[CompetitionStatus, ...]] = ("open", *TAKES_LATE)
+"""Students may submit, in time or late."""
 
 
 class Measure(Row, frozen=True):
@@ -117,6 +134,7 @@ class Competition(Row, frozen=True):
     competition: str
     name: str
     status: str
+    """One of `CompetitionStatus`, and so in all answers; a reader accepts any text."""
     games: list[str]
     time_control: str
     format: str

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final, NamedTuple
+
 from plyhouse.protocol.api.bots import Bot
 from plyhouse.protocol.api.matches import Match
 from plyhouse.protocol.api.rows import Row
@@ -124,6 +126,27 @@ class Person(Row, frozen=True):
     registration: str
     levels: list[str]
     """Built-in bots, the weakest first; empty if the server offers none."""
+
+
+class OfferedTime(NamedTuple):
+    """A time control that clients offer to people."""
+
+    control: str
+    name: str
+    meaning: str
+
+
+OFFERED_TIMES: Final = (
+    OfferedTime(
+        "total:300+5", "5 min + 5 s", "five minutes each, and five seconds more after every action"
+    ),
+    OfferedTime(
+        "total:60+1", "1 min + 1 s", "one minute each, and a second more after every action"
+    ),
+    OfferedTime("total:900+10", "15 min + 10 s", "a quarter of an hour each, and ten seconds more"),
+    OfferedTime("move:30", "30 s a move", "thirty seconds for every action"),
+)
+"""The menu of time controls, the usual one first."""
 
 
 class Seek(Row, frozen=True):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from plyhouse.protocol.api.boards import Strength
 from plyhouse.protocol.api.rows import Row
+from plyhouse.protocol.api.standings import Strength
 
 
 class Summary(Row, frozen=True):

@@ -216,11 +216,6 @@ def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def api_path(*parts: str) -> str:
-    """Return a path of the API with each part escaped."""
-    return API + "/".join(quote(part, safe="") for part in parts)
-
-
 class Terms(TypedDict, total=False):
     """The facts of a route that `Route` explains, except method and path."""
 

@@ -50,7 +50,7 @@ class ClusterMember(Row, frozen=True):
     """Where other servers reach it."""
     version: str
     state: str
-    """``running``, ``draining`` (it will stop), or ``expired`` (others take over from it)."""
+    """``running``, or ``expired`` (others take over from it)."""
     leads: bool
     """True for the server that pairs bots, and answers pages and calls."""
     started_ms: int

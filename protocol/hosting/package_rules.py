@@ -18,6 +18,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from plyhouse.protocol.api.submissions import SubmissionRules
+
+MAX_PACKED: Final = 32 << 20
+"""Bytes of a zip, where nobody has set another limit."""
 MAX_MANIFEST: Final = 16 << 10
 """Bytes of plyhouse.toml."""
 MAX_REQUIREMENTS: Final = 4 << 10
@@ -40,7 +44,7 @@ class Rules:
     """Bytes of all files together, unpacked."""
     max_file: int = 32 << 20
     """Bytes of one file."""
-    max_packed: int = 32 << 20
+    max_packed: int = MAX_PACKED
     """Bytes of the zip."""
     max_files: int = 500
     packages: frozenset[str] = frozenset({"numpy", "scipy"})
@@ -49,6 +53,30 @@ class Rules:
     """True if these packages must be installed here; false on a server that runs no bots itself."""
     runtimes: frozenset[str] = frozenset({"node"})
     """Programs of this machine that ``run`` may start; ``*`` for all."""
+
+    @classmethod
+    def from_answer(cls, answer: SubmissionRules, *, installed: bool) -> Rules:
+        """Return the rules of a server from its answer."""
+        return cls(
+            max_packed=answer.max_packed,
+            max_bytes=answer.max_bytes,
+            max_file=answer.max_file,
+            max_files=answer.max_files,
+            packages=frozenset(answer.packages),
+            runtimes=frozenset(answer.programs),
+            installed=installed,
+        )
+
+    def as_answer(self) -> SubmissionRules:
+        """Return the server's answer to a question for its rules."""
+        return SubmissionRules(
+            max_packed=self.max_packed,
+            max_bytes=self.max_bytes,
+            max_file=self.max_file,
+            max_files=self.max_files,
+            packages=sorted(self.packages),
+            programs=sorted(self.runtimes),
+        )
 
 
 def in_units(size: int) -> str:

@@ -79,7 +79,16 @@ class RegretSolution(Solution):
         if self._kernel is None:
             return TabularPolicy(self.game, {}, algorithm=self.algorithm)
         self.form.set_trial_average()
-        return self._tabular()
+        return TabularPolicy.of_states(
+            self.game,
+            [
+                (info.state, [slot.trial for slot in info.slots])
+                for own in self.form.sets
+                for info in own
+            ],
+            algorithm=self.algorithm,
+            iterations=self.iterations,
+        )
 
     def choices(self, state: Any) -> tuple[tuple[Any, float], ...]:
         """Return the actions of one state and what the average policy gives them.
@@ -100,26 +109,6 @@ class RegretSolution(Solution):
             return tuple([(action, 1.0 / len(actions)) for action in actions])
         return tuple(
             [(action, total / whole) for action, total in zip(actions, totals, strict=True)]
-        )
-
-    @property
-    def current_policy(self) -> TabularPolicy:
-        """The policy of the next iteration: its average converges, it may go round for ever."""
-        if self._kernel is None:
-            return TabularPolicy(self.game, {}, algorithm=self.algorithm)
-        self.form.set_trial_current()
-        return self._tabular()
-
-    def _tabular(self) -> TabularPolicy:
-        return TabularPolicy.of_states(
-            self.game,
-            [
-                (info.state, [slot.trial for slot in info.slots])
-                for own in self.form.sets
-                for info in own
-            ],
-            algorithm=self.algorithm,
-            iterations=self.iterations,
         )
 
     def _put_on_trial(self, form: SequenceForm) -> None:

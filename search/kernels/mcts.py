@@ -39,7 +39,6 @@ CHANCE: Final = -1
 TERMINAL: Final = -2
 INFINITY: Final = float("inf")
 
-LOOP: Final = 0
 HOOK: Final = 1
 ESTIMATE: Final = 2
 

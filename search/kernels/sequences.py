@@ -137,13 +137,6 @@ class SequenceForm:
                 for slot in info.slots:
                     slot.trial = slot.total / total if total > 0.0 else share
 
-    def set_trial_current(self) -> None:
-        """Put a solver's current policy on trial."""
-        for own in self.sets:
-            for info in own:
-                for slot in info.slots:
-                    slot.trial = slot.chance
-
     def spread_trial(self) -> None:
         """Compute the reaches of the policy on trial."""
         for own in self.sets:

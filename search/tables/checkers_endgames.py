@@ -9,9 +9,6 @@ of the game draw after 40 quiet moves of each seat and at a third repetition.  P
 `EndgameTable.best_action` never repeats a position, as the distance falls with every ply.  The
 longest win with three pieces takes 61 plies, so the 40 moves cannot run out in it unless some are
 used up already.  With four pieces it takes 109 plies, captures and steps of men included.
-
->>> count_placements(2), count_placements(3)
-(6972, 261224)
 """
 
 from __future__ import annotations
@@ -46,7 +43,7 @@ from plyhouse.search.tables.endgame_table import EndgameTable, Entry
 from plyhouse.search.tables.retrograde import DRAW, OPEN, backwards
 from plyhouse.search.tables.table_file import InvalidTable, TableFile, read_table
 
-__all__ = ["CheckersTable", "count_placements", "solve_checkers"]
+__all__ = ["CheckersTable", "solve_checkers"]
 
 UNLIMITED = Limit()
 KIND: Final = "checkers endgames"
@@ -235,19 +232,6 @@ def kernel_of(offsets: list[int], poll: Callable[[int], int]) -> CheckersEndgame
         for size in range(PIECES)
     ]
     return CheckersEndgamesKernel(poll, offsets, subsets)
-
-
-def count_placements(pieces: int) -> int:
-    """Return how many ways there are to place so many pieces, of either side, on the board.
-
-    Schaeffer's count of positions: 120 with one piece, 6972 with two, 261,224 with three,
-    7,092,774 with four.
-    """
-    total = 0
-    for men, kings, enemy_men, enemy_kings in itertools.product(range(pieces + 1), repeat=4):
-        if men + kings + enemy_men + enemy_kings == pieces:
-            total += placements(men, kings, enemy_men, enemy_kings)
-    return total
 
 
 def placements(men: int, kings: int, enemy_men: int, enemy_kings: int) -> int:

@@ -44,7 +44,7 @@ from plyhouse.storage.errors import (
     StorageError,
     TokenRevoked,
 )
-from plyhouse.storage.names import GUEST_PREFIX
+from plyhouse.storage.names import GUEST_PREFIX, key_of
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 
@@ -273,7 +273,7 @@ class BrowserSessions:
 
     async def sign_in(self, player: str, password: str, address: str) -> SignedIn:
         """Begin a session with a password."""
-        key = player.lower()
+        key = key_of(player)  # the same in every spelling of the name
 
         def guess() -> None:
             """Count it before the answer is known, so that guesses at the same time count, too."""
@@ -299,13 +299,10 @@ class BrowserSessions:
         if row.disabled_ms is not None:
             raise ProtocolError("auth/disabled")
         if outdated(stored):
-            await self._store.write(
-                sessions.set_password,
-                row.id,
-                await self._passwords.hash(password),
-                self._store.now(),
-            )
-        return await self._enter(row.id)
+            renewed = await self._passwords.hash(password)
+            if await self._store.write(sessions.renew_hash, row.id, stored, renewed):
+                stored = renewed
+        return await self._enter(row.id, stored=stored)
 
     async def sign_up(self, player: str, password: str, display: str, address: str) -> SignedIn:
         """Make an account with a password, where registration is open."""
@@ -332,16 +329,20 @@ class BrowserSessions:
 
         Ends all other sessions of the player and returns their ids.
         """
+        stored = ""
         found = await self._store.read(sessions.password, identity.player)
         if found is not None and found[1]:
             if not await self._fits(old, found[1], lambda: self._guess(address)):
                 raise ProtocolError("auth/bad_password", "This is not your password.")
             self._wrong.give_back(address)
+            stored = found[1]
         hashed = await self._hashed(new, identity.player)
-        await self._store.write(
-            sessions.set_password, identity.player_id, hashed, self._store.now()
+        ended = await self._store.write(
+            sessions.change_password, identity, stored, hashed, self._store.now()
         )
-        return await self._store.write(sessions.end_others, identity.player_id, identity.session_id)
+        if ended is None:
+            raise _changed()
+        return ended
 
     async def _fits(self, password: str, stored: str, guess: Callable[[], None]) -> bool:
         try:
@@ -362,13 +363,23 @@ class BrowserSessions:
         except TooMany as error:
             raise _overloaded(error) from error
 
-    async def _enter(self, player_id: int, token_id: int = 0) -> SignedIn:
+    async def _enter(self, player_id: int, token_id: int = 0, stored: str = "") -> SignedIn:
+        """Begin a session, with a token or with the password of the hash ``stored``."""
+        now = self._store.now()
+        secret: str | None
         try:
-            secret = await self._store.write(
-                sessions.begin, player_id, SESSION_MS, self._store.now(), token_id
-            )
+            if stored:
+                secret = await self._store.write(
+                    sessions.begin_by_password, player_id, stored, SESSION_MS, now
+                )
+            else:
+                secret = await self._store.write(
+                    sessions.begin, player_id, SESSION_MS, now, token_id
+                )
         except StorageError as error:
             raise failure(error) from error
+        if secret is None:
+            raise _changed()
         return SignedIn(await self.identify(secret), secret, SESSION_MS // 1000)
 
     # -------------------------------------------------------------------------- guests
@@ -442,6 +453,12 @@ class BrowserSessions:
             await self._store.write(sessions.forget_guests, players, self._store.now())
             for each in players:
                 self._addresses.pop(each, None)
+
+
+def _changed() -> ProtocolError:
+    return ProtocolError(
+        "auth/bad_password", "The password was just changed. Sign in with the new one."
+    )
 
 
 def _overloaded(error: TooMany) -> ProtocolError:

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, ParamSpec, TypeVar
 
+from plyhouse.protocol.parts import LONGEST_SECRET
 from plyhouse.server.jobs.helper_jobs import lower_priority
 
 P_ = ParamSpec("P_")
@@ -26,7 +27,6 @@ T = TypeVar("T")
 
 SHORTEST: Final = 10
 """The least number of characters; there are no other rules (NIST SP 800-63B)."""
-LONGEST: Final = 256
 LOG_N: Final = 14
 R: Final = 8
 P: Final = 5
@@ -50,8 +50,8 @@ class TooMany(Exception):  # noqa: N818 - a condition, which passes
 
 def check_password(password: str, player: str) -> None:
     """Raise `PasswordError` if a player must not have this password."""
-    if not SHORTEST <= len(password) <= LONGEST:
-        raise PasswordError(f"A password has {SHORTEST} to {LONGEST} characters.")
+    if not SHORTEST <= len(password) <= LONGEST_SECRET:
+        raise PasswordError(f"A password has {SHORTEST} to {LONGEST_SECRET} characters.")
     if password.lower() == player.lower() or len(set(password)) < 4:
         raise PasswordError("This password is too easy to guess: take another.")
 

@@ -64,7 +64,8 @@ class Sight:
     def sees(self, competition_id: str | None, owners: Iterable[int]) -> bool:
         """Return whether the viewer sees a match between bots of these players.
 
-        ``competition_id`` is the competition whose final the match belongs to, or None.
+        ``competition_id`` is the competition whose final the match belongs to, or None.  Queries
+        use the same rule (`plyhouse.storage.competition_privacy.visible`).
         """
         if competition_id is None or competition_id not in self.closed:
             return True
@@ -87,6 +88,10 @@ class _Rules(NamedTuple):
     hidden: frozenset[str]
     """Hidden baselines, ``player/bot`` in small letters."""
 
+    def opens(self, *, member: bool) -> bool:
+        """Return whether a viewer sees all matches; ``member`` is true for its students."""
+        return self.board == "public" or (self.board == "class" and member)
+
 
 _UNKNOWN: Final = _Rules("anonymous", frozenset())
 
@@ -100,6 +105,8 @@ class Privacy:
         """The rules of each final by the id of its competition, valid until `refresh`."""
         self._competition_of: dict[str, str | None] = {}
         """For each tournament, the competition to which it belongs; never changes."""
+        self._changes = 0
+        """Calls of `refresh`; what was read before the last one may be out of date."""
 
     async def sight(self, identity: Identity | None) -> Sight:
         """Return what the holder of a token may see.
@@ -114,8 +121,7 @@ class Privacy:
         """Return what a player may see, as `sight` does, for logins without a token."""
         if "admin" in scopes:
             return Sight(player_id)
-        finals = await self._store.read(competition_privacy.finals, player_id, self._rules)
-        self._learn(finals)
+        finals = await self._finals(player_id)
         concerned = finals.begun | finals.to_come
         if "organise" in scopes and player_id is not None:  # own ones hide nothing
             concerned = concerned & await self._store.read(competition_staff.closed_to, player_id)
@@ -125,28 +131,38 @@ class Privacy:
             rules = self._rules.get(competition_id, _UNKNOWN)
             if competition_id in finals.to_come:
                 pass
-            elif rules.board != "public" and not (
-                rules.board == "class" and competition_id in finals.member_of
-            ):
+            elif not rules.opens(member=competition_id in finals.member_of):
                 closed.add(competition_id)
             if rules.hidden:
                 unnamed[competition_id] = rules.hidden
         return Sight(player_id, frozenset(closed), unnamed)
 
-    def _learn(self, found: competition_privacy.Finals) -> None:
+    async def _finals(
+        self, player_id: int | None, again: frozenset[str] = frozenset()
+    ) -> competition_privacy.Finals:
+        """Return the finals for a viewer, and learn the rules of those that are not known yet.
+
+        The rules of the competitions in ``again`` are read although they are known.
+        """
+        while True:
+            changes = self._changes
+            known = self._rules.keys() - again
+            found = await self._store.read(competition_privacy.finals, player_id, known)
+            if changes == self._changes:
+                break
+        for competition_id in again:
+            self._rules.pop(competition_id, None)
         for competition_id, parsed in found.parsed.items():
             file = decoded(parsed)
             named = found.baselines.get(competition_id, frozenset())
             named |= {each.bot.lower() for each in file.baselines}
             self._rules[competition_id] = _Rules(file.board, named - file.shown)
+        return found
 
     async def refresh(self, competition_id: str) -> None:
         """Read the file of a competition again, because it may have changed."""
-        found = await self._store.read(
-            competition_privacy.finals, None, self._rules.keys() - {competition_id}
-        )
-        self._rules.pop(competition_id, None)
-        self._learn(found)
+        self._changes += 1
+        await self._finals(None, frozenset({competition_id}))
 
     def may_be_secret(self, name: str) -> bool:
         """Return whether ``player/bot`` is a hidden baseline of any final.
@@ -164,15 +180,18 @@ class Privacy:
         if competition_id is None:
             return frozenset()
         if competition_id not in self._rules:
-            self._learn(await self._store.read(competition_privacy.finals, None, self._rules))
+            await self._finals(None)
         return self._rules.get(competition_id, _UNKNOWN).hidden
 
     # ------------------------------------------------------------------ what is stored
 
-    async def match(self, sight: Sight, identifier: str) -> StoredMatch:
-        """Return a stored match as the viewer may see it; raises `Unknown`."""
+    async def match(self, sight: Sight, identifier: str, *, events: bool = True) -> StoredMatch:
+        """Return a stored match as the viewer may see it, perhaps without events.
+
+        Raises `Unknown`.
+        """
         try:
-            stored = await self._store.read(match_reads.stored_match, identifier)
+            stored = await self._store.read(match_reads.stored_match, identifier, events=events)
         except Unknown:
             raise not_there(identifier) from None
         if not await self.sees(sight, stored):
@@ -301,7 +320,9 @@ class Privacy:
         if tournament_id not in self._competition_of:
             return False
         competition_id = self._competition_of[tournament_id]
-        return competition_id is None or self._rules.get(competition_id, _UNKNOWN).board == "public"
+        return competition_id is None or self._rules.get(competition_id, _UNKNOWN).opens(
+            member=False
+        )
 
     async def sees(self, sight: Sight, stored: StoredMatch) -> bool:
         """Return whether the viewer may see a stored match."""

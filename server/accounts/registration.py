@@ -187,18 +187,19 @@ class Registration:
 
     async def admit_hosted(self, hello: Hello, ticket: Ticket) -> Presence:
         """Log in a hosted bot by its ticket; raises `ProtocolError`."""
+        wanted = ticket.wanted
         try:
-            player = await self._store.read(people.player, ticket.player)
-            bot = await self._store.ensure_bot(player.id, ticket.name, "bot")
+            player = await self._store.read(people.player, wanted.player)
+            bot = await self._store.ensure_bot(player.id, wanted.name, "bot")
             if player.disabled_ms is not None or bot.disabled_ms is not None:
                 raise ProtocolError("auth/disabled")
-            suspended = await self._store.read(suspensions.reason_of, ticket.version)
+            suspended = await self._store.read(suspensions.reason_of, wanted.version)
         except StorageError as error:
             raise failure(error) from error
         identity = Identity(player.id, player.name, frozenset(("play",)), 0)
-        presence = await self._presence(hello, identity, bot, ticket.version, suspended)
+        presence = await self._presence(hello, identity, bot, wanted.version, suspended)
         return structs.replace(
-            presence, version=ticket.label, hosted=ticket.machine, ticket=ticket.secret
+            presence, version=wanted.label, hosted=ticket.machine, ticket=wanted.ticket
         )
 
     async def _presence(

@@ -77,23 +77,17 @@ async def require(store: Store, row: CompetitionRow, identity: Identity, action:
         raise NotStaff(row.name, role, action)
 
 
-async def admit_to_part(
-    store: Store, tournament_id: str | None, identity: Identity, action: Action
-) -> None:
-    """Raise `NotStaff` if the account may not do this in one game of a final.
+async def admit_to_part(store: Store, tournament_id: str | None, identity: Identity) -> None:
+    """Raise `NotStaff` if the account may not run one game of a final.
 
     Matches outside competitions are open to every organiser.
     """
-    competition_id = (
-        None
-        if tournament_id is None
-        else await store.read(competition_sql.competition_of, tournament_id)
-    )
-    if competition_id is None:
+    if tournament_id is None:
         return
-    role = await role_in(store, competition_id, identity)
-    if not allows(role, action):
-        raise NotStaff((await store.read(competition_sql.find, competition_id)).name, role, action)
+    competition_id = await store.read(competition_sql.competition_of, tournament_id)
+    if competition_id is not None:
+        row = await store.read(competition_sql.find, competition_id)
+        await require(store, row, identity, "run")
 
 
 async def bots_seen(

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
+
+from plyhouse.protocol.hosting.runner_messages import BotWanted
 
 TICKET_PREFIX: Final = "ticket_"
 """Marks a token as a ticket, so that a wrong ticket does not count as a wrong token."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ticket:
-    """The login that a ticket grants."""
+class Ticket(Struct, frozen=True):
+    """The login of a hosted bot; the secret is that of ``wanted``."""
 
-    secret: str
     machine: str
-    bot: int
-    player_id: int
-    player: str
-    name: str
-    version: int
-    label: str
-    digest: str
-    terms: tuple[object, ...] = ()
-    """`Wanted.terms`: when they change, the bot gets another ticket."""
+    """The name of the runner that hosts the bot."""
+    wanted: BotWanted
+    """The description that the runner has of the bot; another one needs another ticket."""

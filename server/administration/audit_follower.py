@@ -23,7 +23,7 @@ from plyhouse.server.jobs.periodic import LOOK_SECONDS, Periodic
 from plyhouse.server.match.presence import Presence
 from plyhouse.server.results.leaderboards import RatingRefits
 from plyhouse.server.table.live_matches import LiveMatches
-from plyhouse.storage import audit, people, suspensions, voiding
+from plyhouse.storage import audit, people, sessions, suspensions, voiding
 from plyhouse.storage.causes import Cause
 from plyhouse.storage.errors import PERSISTENT_ATTEMPTS, TRANSIENT, Unknown
 from plyhouse.storage.store import Store
@@ -44,6 +44,9 @@ class Connections(Protocol):
         self, kind: LoginKind, ids: Container[int], code: str, text: str, *, keep_matches: bool
     ) -> None:
         """Close the connections of the bots whose id of this kind is in ``ids``."""
+
+    def open_sessions(self) -> set[int]:
+        """Return the browser sessions whose connections are open."""
 
     def rename(self, player_id: int, name: str) -> None:
         """Disconnect a player's bots, so that they connect by their new names and play on."""
@@ -154,6 +157,11 @@ class AuditFollower:
             code = "auth/revoked" if kind == "token" else "auth/disabled"
             ids, keep = (int(entry.subject_id),), entry.keep_matches
             self._connections.expel(LOGIN_KINDS[kind], ids, code, "", keep_matches=keep)
+            if kind == "token":
+                # Sessions of a password that was set with the token ended with it.
+                there = self._connections.open_sessions()
+                gone = await self._store.read(sessions.ended, there)
+                self._connections.expel("session", gone, code, "", keep_matches=keep)
         elif action == "enable":
             self._banned.discard((kind, int(entry.subject_id)))
         elif action == "rename":

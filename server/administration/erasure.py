@@ -12,8 +12,8 @@ from plyhouse.protocol.api.people import ErasedPlayer
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import OWNER, require
 from plyhouse.server.administration.audit_follower import AuditFollower
-from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.reports import Reports
+from plyhouse.server.competitions.visible_boards import Boards
 from plyhouse.server.table.directory import Directory
 from plyhouse.storage import competition_sql, competition_staff, erasure
 from plyhouse.storage.rows import By, Identity

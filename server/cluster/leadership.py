@@ -7,10 +7,8 @@ from typing import Any
 
 from msgspec import structs
 
-from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Error, Notice
-from plyhouse.server.accounts.tickets import Ticket
 from plyhouse.server.cluster import member_messages as mm
 from plyhouse.server.cluster.member_messages import MemberMessage
 from plyhouse.server.cluster.remote_matches import RemoteLine, RemoteMatch
@@ -20,8 +18,7 @@ from plyhouse.server.gateway.bot_connections import BotConnections
 from plyhouse.server.gateway.requests import LOBBY_REQUESTS
 from plyhouse.server.lobby.lobby import Lobby
 from plyhouse.server.match.presence import MatchSummary, PairingPlan, Presence
-from plyhouse.server.match.terms import Terms
-from plyhouse.server.match.time_control import TimeControl
+from plyhouse.server.match.terms import planned_terms
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LivePairing
 from plyhouse.server.table.live_matches import LiveMatches
@@ -128,13 +125,8 @@ class Leadership:
         if not self._board.ready:
             self._early.append((sender, message))
         else:
-            found = self._bot_connections.ticket(message.secret)
-            fields = None
-            if found is not None:
-                fields = {
-                    name: getattr(found, name) for name in Ticket.__slots__ if name != "terms"
-                }
-            self._board.post(sender, mm.Found(message.call, fields))
+            ticket = self._bot_connections.ticket(message.secret)
+            self._board.post(sender, mm.Found(message.call, ticket))
 
     def _left(self, sender: int, message: mm.Left) -> None:
         participant = self._directory.participants.get(message.bot)
@@ -217,8 +209,7 @@ class Leadership:
             [known_bots.get(bot) or self._directory.add(seats[bot]) for bot in each.bots]
             for each in plan.matches
         ]
-        terms = Terms(get_game(plan.game), TimeControl.parse(plan.time_control), plan.rated)
-        self._live_matches.start(plan, terms, holders)
+        self._live_matches.start(plan, planned_terms(plan), holders)
         return True
 
     def _over(self, sender: int, message: mm.Over) -> None:

@@ -31,6 +31,7 @@ from plyhouse.server.match.terminations import void_returns
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.resumable_matches import ResumableMatches
 from plyhouse.storage import members
+from plyhouse.storage.claim import silent_left_ms
 from plyhouse.storage.errors import TRANSIENT
 from plyhouse.storage.rows import MatchRow
 from plyhouse.storage.store import Store
@@ -184,8 +185,13 @@ class LeaseFollower:
         """Find out who has come and who is gone."""
         own = self._board.epoch
         found = await self._store.read(members.members)
-        if any(each.expires_in_ms <= 0 and each.epoch != own for each in found):
-            await self._store.write(members.end_expired, own)
+        silent, left_ms = self._link.silent_peers(), silent_left_ms()
+        if any(
+            each.expires_in_ms <= (left_ms if each.epoch in silent else 0)
+            for each in found
+            if each.epoch != own
+        ):
+            await self._store.write(members.end_expired, own, silent, left_ms)
             found = await self._store.read(members.members)
         self.members = {each.epoch: each for each in found}
         alive = frozenset(self.members)

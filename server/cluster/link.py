@@ -199,6 +199,10 @@ class Link:
         """Return the time since the last batch of a process; KeyError for one not named."""
         return self._now() - self._peers[peer].channel.heard_ns
 
+    def silent_peers(self) -> frozenset[int]:
+        """Return the processes from which nothing has come for `SILENT_NS`."""
+        return frozenset(epoch for epoch, peer in self._peers.items() if peer.silent)
+
     def broken(self, peer: int) -> bool:
         """Return whether a process must be treated as dead: messages to it were discarded."""
         return self._peers[peer].channel.broken

@@ -6,10 +6,7 @@ The parts of a member do the work.  This module makes them and joins them with t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from plyhouse.protocol.messages import MatchSnapshot
-from plyhouse.server.accounts.tickets import Ticket
 from plyhouse.server.cluster.carriers import DatabaseCarrier, NatsCarrier
 from plyhouse.server.cluster.leadership import Leadership
 from plyhouse.server.cluster.lease_follower import LeaseFollower, Parts
@@ -19,13 +16,9 @@ from plyhouse.server.cluster.remote_matches import RemoteMatch
 from plyhouse.server.cluster.remote_play import RemotePlay
 from plyhouse.server.cluster.switchboard import Switchboard
 from plyhouse.server.gateway.hub import Hub
-from plyhouse.server.match.presence import MatchSummary, Presence
-from plyhouse.server.table.live import LiveMatch
-from plyhouse.server.table.participants import Participant
+from plyhouse.server.match.presence import MatchSummary
 from plyhouse.server.table.running_match import RunningMatch
-from plyhouse.server.wire.session import Session
 from plyhouse.storage import members
-from plyhouse.storage.rows import MatchRow
 
 
 class Member:
@@ -62,6 +55,7 @@ class Member:
             on_entered=hub.entered,
         )
         hub.live_matches.elsewhere = self.leadership.elsewhere
+        hub.live_matches.send_elsewhere = self.matches.send_elsewhere
         hub.live_matches.on_made = self.matches.announce_owner
         hub.lobby.on_seek = self.leadership.seek_changed
         self.cluster: LeaseFollower | None = None
@@ -142,53 +136,11 @@ class Member:
         """Return counts of messages to other servers, see `Link.counts`."""
         return {} if self.cluster is None else self.cluster.link_counts()
 
-    # logins
-
-    async def ticket(self, secret: str) -> Ticket | None:
-        """Return the ticket of a hosted bot with this secret; None if it is not valid."""
-        return await self.sockets.ticket(secret)
-
-    async def admit(
-        self, wanted: Presence, session: Session, *, key: str, takeover: bool
-    ) -> tuple[Participant, bool, int]:
-        """Have the leader make a session the connection of its bot."""
-        return await self.sockets.admit(wanted, session, key=key, takeover=takeover)
-
-    def returned(self, live: LiveMatch, seat: int, waited_ns: int) -> None:
-        """Excuse a bot that is back in a match here for the time that servers kept it away."""
-        self.sockets.returned(live, seat, waited_ns)
-
-    async def enter(
-        self, match: RunningMatch, seat: int, participant: Participant, waited_ns: int
-    ) -> MatchSnapshot | None:
-        """Let a bot back into a match of another server; None if that has lost it."""
-        return await self.sockets.enter(match, seat, participant, waited_ns)
-
-    # connections
-
-    def leaving(self, session: Session) -> None:
-        """Note that a connection has ended, before its matches hear of it."""
-        self.sockets.leaving(session)
-
-    def left(self, session: Session, bot: int) -> None:
-        """Forget a connection that has ended."""
-        self.sockets.left(session, bot)
-
-    def ask_lobby(self, session: Session, presence: Presence, message: Any) -> None:
-        """Pass a request about seeks or challenges to the leader."""
-        self.sockets.ask_lobby(session, presence, message)
-
-    # matches
-
     def reaches(self, match: RunningMatch) -> bool:
         """Return whether the server of another's match lives."""
         if not isinstance(match, RemoteMatch):
             return True
         return match.owner in self.board.peers and not match.over
-
-    def follow(self, row: MatchRow, tournament: str | None, owner: int) -> RunningMatch | None:
-        """Follow a match that the database says another server runs."""
-        return self.sockets.found(row, tournament, owner)
 
     def match_over(self, match: MatchSummary) -> bool:
         """Tell other servers that a match here has ended; return whether it counts here."""

@@ -26,6 +26,7 @@ from plyhouse.protocol.messages import (
     Seek,
     ServerMessage,
 )
+from plyhouse.server.accounts.tickets import Ticket
 from plyhouse.server.match.presence import MatchSummary, PairingPlan, Presence
 
 
@@ -40,6 +41,13 @@ class ToLine(_Message, frozen=True):
     """Send a message on a connection."""
 
     connection: int
+    message: ServerMessage
+
+
+class ToLines(_Message, frozen=True):
+    """Send the same message on several connections: spectators of one match."""
+
+    connections: list[int]
     message: ServerMessage
 
 
@@ -242,10 +250,10 @@ class FindTicket(_Message, frozen=True):
 
 
 class Found(_Message, frozen=True):
-    """The answer to `FindTicket`: the fields of the ticket; None if it is not valid."""
+    """The answer to `FindTicket`: the ticket; None if it is not valid."""
 
     call: int
-    ticket: dict[str, str | int] | None = None
+    ticket: Ticket | None = None
 
 
 class FindBots(_Message, frozen=True):
@@ -334,6 +342,7 @@ class Report(_Message, frozen=True):
 
 MemberMessage: TypeAlias = (
     ToLine
+    | ToLines
     | TurnSent
     | Expel
     | SeatTaken

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from msgspec import structs
 
 from plyhouse.games.errors import GameError
-from plyhouse.games.registry import get_game
-from plyhouse.protocol.messages import Error
+from plyhouse.protocol.messages import Error, ServerMessage
 from plyhouse.server.cluster import member_messages as mm
 from plyhouse.server.cluster.leadership import planned
 from plyhouse.server.cluster.remote_matches import RemoteLine, RemoteMatch
 from plyhouse.server.cluster.switchboard import Switchboard
 from plyhouse.server.match.presence import MatchSummary
-from plyhouse.server.match.terms import Terms
-from plyhouse.server.match.time_control import TimeControl
+from plyhouse.server.match.terms import planned_terms
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LiveMatch
 from plyhouse.server.table.live_matches import LiveMatches
@@ -110,13 +108,22 @@ class OwnedMatches:
         known = {each.bot_id: self._board.seated(each) for each in plan.holders}
         holders = [[known[bot] for bot in match.bots] for match in plan.matches]
         try:
-            terms = Terms(get_game(plan.game), TimeControl.parse(plan.time_control), plan.rated)
+            terms = planned_terms(plan)
         except GameError as error:  # the servers have different games
             log.error("pairing %s cannot be played here: %s", plan.id, error)
             for match, seats in zip(plan.matches, holders, strict=True):
                 self._board.post(self._board.leader, mm.Over(planned(plan, match.id, seats)))
             return
         self._live_matches.start(plan, terms, holders)
+
+    def send_elsewhere(self, lines: Sequence[Line], message: ServerMessage) -> None:
+        """Send a message to connections of other servers, once to each of these servers."""
+        connections: dict[int, list[int]] = {}
+        for line in lines:
+            if isinstance(line, RemoteLine):
+                connections.setdefault(line.epoch, []).append(line.connection)
+        for epoch, numbers in connections.items():
+            self._board.post(epoch, mm.ToLines(numbers, message))
 
     def announce_owner(self, live: LiveMatch) -> None:
         """Tell the gateways of a match's seats that it runs here."""

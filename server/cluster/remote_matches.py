@@ -165,7 +165,7 @@ class RemoteMatch:
         """Return what a spectator may know now; None if the owner does not answer."""
         return await self._switchboard.show_public(self)
 
-    def open_seats(self) -> frozenset[int]:
+    def seats_with_public_thoughts(self) -> frozenset[int]:
         """Return no seat: the thoughts of bots are shown by the owner only."""
         return frozenset()
 

@@ -33,7 +33,7 @@ from plyhouse.server.gateway.bot_connections import BotConnections
 from plyhouse.server.match.presence import MatchSummary, Presence
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LiveMatch
-from plyhouse.server.table.participants import Line, Participant
+from plyhouse.server.table.participants import Line, Participant, send_encoded
 from plyhouse.server.table.running_match import RunningMatch
 from plyhouse.server.table.watchdog import Watchdog
 from plyhouse.server.wire.session import Session
@@ -72,6 +72,7 @@ class RemotePlay:
         self._challenges: set[tuple[int, str]] = set()
         """The open challenges that concern sockets here, by connection and id."""
         board.handle(mm.ToLine, self._to_line)
+        board.handle(mm.ToLines, self._to_lines)
         board.handle(mm.TurnSent, self._turn_sent)
         board.handle(mm.Expel, self._expel)
         board.handle(mm.SeatTaken, self._seat_taken)
@@ -83,7 +84,8 @@ class RemotePlay:
         if self._board.ready:
             return self._bot_connections.ticket(secret)
         answer = await self._board.ask_leader(lambda call: mm.FindTicket(call, secret))
-        return None if answer.ticket is None else Ticket(**answer.ticket)
+        ticket: Ticket | None = answer.ticket
+        return ticket
 
     async def admit(
         self, wanted: Presence, session: Session, *, key: str, takeover: bool
@@ -280,6 +282,10 @@ class RemotePlay:
         self._note_lobby(message.connection, answered, None if asked is None else asked[1])
         session.send(answered)
 
+    def _to_lines(self, _: int, message: mm.ToLines) -> None:
+        known = map(self._board.sessions.get, message.connections)
+        send_encoded([each for each in known if each is not None], message.message)
+
     def _note_lobby(
         self, number: int, answered: ServerMessage, asked: MemberMessage | None
     ) -> None:
@@ -367,7 +373,7 @@ class RemotePlay:
                 self._pending[key] = owner, message
                 self._board.post(owner, message)
 
-    def found(self, row: MatchRow, tournament: str | None, owner: int) -> RunningMatch:
+    def follow(self, row: MatchRow, tournament: str | None, owner: int) -> RunningMatch:
         """Follow a match that the database says another server runs."""
         summary = MatchSummary(
             id=row.id,

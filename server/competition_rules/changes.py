@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from plyhouse.protocol.api.competitions import FINAL_BEGUN, IN_FINAL, CompetitionStatus
 from plyhouse.server.competition_rules.dates import in_words
 from plyhouse.server.competition_rules.derived_files import TERMS, same_terms
 from plyhouse.server.competition_rules.file import (
@@ -39,15 +40,14 @@ ALWAYS: Final = "always"
 class Stage:
     """The stage of a competition."""
 
-    status: str
-    """The status in `plyhouse.storage.competition_rows.CompetitionRow`."""
+    status: CompetitionStatus
     entries: int
     """The number of active entries, including baselines."""
 
     @property
     def begun(self) -> bool:
         """True if the final has begun."""
-        return self.status in ("running", "paused", "finished")
+        return self.status in FINAL_BEGUN
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +275,7 @@ def _refused(rule: Rule, effect: str, stage: Stage) -> str:
             f"the final is {stage.status}, and {_PLAYED}; open a new competition with the "
             "students of this one: plyhouse competition copy"
         )
-    if rule.until == IDLE and stage.status in ("running", "paused") and rule is _CERTAIN:
+    if rule.until == IDLE and stage.status in IN_FINAL and rule is _CERTAIN:
         return (
             "the final plays until these grades are certain; wait for its end, or end it: "
             "plyhouse competition finish"

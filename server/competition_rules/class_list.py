@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, Final
 
+from plyhouse.protocol.parts import LONGEST_DISPLAY, LONGEST_NAME
 from plyhouse.server.competition_rules.class_list_columns import columns_of
 from plyhouse.storage.competition_rows import NewMember
 from plyhouse.storage.names import (
@@ -40,8 +41,6 @@ from plyhouse.storage.names import (
 )
 
 MAX_STUDENTS: Final = 10_000
-MAX_NAME: Final = 64
-MAX_ACCOUNT: Final = 32
 MAX_EMAIL: Final = 254
 MAX_ID: Final = 64
 MAX_LOGIN: Final = 254
@@ -103,7 +102,7 @@ def account_name(text: str, gap: str = "-", *, plain: bool = False) -> str:
                 one = gap + one  # A gap separates letters of different scripts.
             if one != gap or not kept.endswith(gap):
                 kept += one
-    kept = kept.strip("-.")[:MAX_ACCOUNT].strip("-.")
+    kept = kept.strip("-.")[:LONGEST_NAME].strip("-.")
     return "" if name_problem(kept) else kept
 
 
@@ -173,9 +172,7 @@ def read_students(text: str) -> tuple[NewMember, ...]:
         values = columns.values(cells)
         if values is None:
             continue
-        student = _member(
-            line, **{each: unicodedata.normalize("NFC", value) for each, value in values.items()}
-        )
+        student = _member(line, **{each: normal(value) for each, value in values.items()})
         why = _wrong(student)
         if why:
             bad.append(BadRow(line, why))
@@ -240,8 +237,8 @@ def _wrong(student: NewMember) -> str:
     if not student.name:
         return "there is no name"
     for what, value in (("name", student.name), ("group", student.group)):
-        if len(value) > MAX_NAME:
-            return f"the {what} has {len(value)} characters; {MAX_NAME} at most"
+        if len(value) > LONGEST_DISPLAY:
+            return f"the {what} has {len(value)} characters; {LONGEST_DISPLAY} at most"
         hidden = [each for each in value if unseen(each)]
         if hidden:
             return f"the {what} has a character that cannot be seen (U+{ord(hidden[0]):04X})"

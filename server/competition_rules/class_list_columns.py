@@ -9,11 +9,10 @@ and a group here shares one account.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from plyhouse.storage.names import unseen
+from plyhouse.storage.names import normal, unseen
 
 COLUMNS: Final = ("name", "email", "group", "institution_id", "login")
 """The columns of a list of your own; all but the first may be missing."""
@@ -171,7 +170,7 @@ def columns_of(header: Sequence[str]) -> Columns:
 
 def _heading(cell: str) -> str:
     """Return a cell of the first row as the tables above write it."""
-    plain = unicodedata.normalize("NFC", cell.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
+    plain = normal(cell.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
     return " ".join("".join(each for each in plain if not unseen(each)).split()).lower()
 
 

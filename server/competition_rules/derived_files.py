@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from plyhouse.protocol.parts import LONGEST_COMPETITION
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.file_table import read_document
 
-LONGEST: Final = 64
 REST_NS: Final = 5_000_000_000
 LONGEST_REST_NS: Final = 600_000_000_000
 TERMS: Final = ("games", "time_control", "mirrored", "scoring", "hosting_required")
@@ -43,7 +43,7 @@ def practice_name(name: str) -> str:
 
 
 def _with(name: str, suffix: str) -> str:
-    return name[: LONGEST - len(suffix)].rstrip(" ,:&'+-(/") + suffix
+    return name[: LONGEST_COMPETITION - len(suffix)].rstrip(" ,:&'+-(/") + suffix
 
 
 def rehearsal_text(text: str, name: str) -> str:

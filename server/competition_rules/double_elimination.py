@@ -27,6 +27,7 @@ from plyhouse.server.competition_rules.formats import (
 )
 from plyhouse.server.competition_rules.knockout import (
     Bracket,
+    Knockout,
     Meeting,
     Series,
     check_series,
@@ -45,10 +46,9 @@ class DoubleElimination(Format):
 
     name = "double_elimination"
     adaptive = True
-    admits_late = False
     reuses_by_key = True
-    tie_breaks = ("mean score",)
-    decided_by = "the round in which an entry was beaten for the second time"
+    tie_breaks = Knockout.tie_breaks
+    rule_of_places = "the round in which an entry was beaten for the second time"
     column = "last round"
 
     best_of: int = 1

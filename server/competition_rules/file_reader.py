@@ -42,7 +42,13 @@ from typing import Any, Final
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.api.bodies import MAX_FILE
-from plyhouse.protocol.parts import DEFAULT_HELP, HELP_LEVELS, HelpDemand
+from plyhouse.protocol.parts import (
+    DEFAULT_HELP,
+    HELP_LEVELS,
+    LONGEST_COMPETITION,
+    LONGEST_TIME,
+    HelpDemand,
+)
 from plyhouse.server.competition_rules import format_registry
 from plyhouse.server.competition_rules.file import (
     MAX_DAYS,
@@ -83,7 +89,6 @@ __all__ = [
     "read_competition",
 ]
 
-MAX_NAME: Final = 64
 MAX_GAMES: Final = 32
 MAX_RULES: Final = 20_000
 
@@ -131,11 +136,6 @@ def _limits(table: Table) -> Limits:
 
 def _hosting_required(table: Table) -> bool:
     required = table.flag("required", default=False)
-    table.removed(
-        "shared_chance",
-        "is not possible: two bots on one machine can tell each other the dice of a match. Delete "
-        "the line; each match has its own dice, and luck adjustment evens them out",
-    )
     table.end()
     return required
 
@@ -331,7 +331,7 @@ def _until_certain(file: CompetitionFile, table: Table) -> None:
 
 
 def _name(table: Table) -> str | None:
-    name = table.text("name", "Connect four cup", MAX_NAME, needed=True)
+    name = table.text("name", "Connect four cup", LONGEST_COMPETITION, needed=True)
     if name is None:
         return None
     name = normal(" ".join(name.split()))
@@ -386,7 +386,7 @@ def _games(table: Table) -> tuple[str, ...] | None:
 
 
 def _control(table: Table) -> TimeControl | None:
-    text = table.text("time_control", "move:1", 64, needed=True)
+    text = table.text("time_control", "move:1", LONGEST_TIME, needed=True)
     if text is None:
         return None
     try:

@@ -171,11 +171,6 @@ class Table:
         value = self.take(name, dict, f"a table: [{self.key(name)}]", f"[{self.key(name)}]")
         return Table(value or {}, self.key(name), self.mistakes)
 
-    def removed(self, name: str, text: str) -> None:
-        """Note a key of earlier versions as a mistake; ``text`` has the remedy."""
-        if self._values.pop(name, None) is not None:
-            self.wrong("removed_key", name, text)
-
     def end(self) -> None:
         """Add a mistake for every key that was never taken, with the nearest known key."""
         for name in self._values:

@@ -320,6 +320,15 @@ class Plan(Generic[EntryT]):
         return max((line.round + 1 for line in self.lines() if line.state.begun), default=0)
 
 
+def points_then(tie_breaks: Sequence[str]) -> str:
+    """Return the rule that decides places by points and these tie-breaks, in words.
+
+    >>> points_then(["wins", "draws", "lots"])
+    'points, then wins, draws and lots'
+    """
+    return f"points, then {', '.join(tie_breaks[:-1])} and {tie_breaks[-1]}"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Format(ABC):
     """A competition format; its fields are its parameters."""
@@ -330,8 +339,6 @@ class Format(ABC):
     beginning, and only a changed field is a reason to ask again."""
     round_by_round: ClassVar[bool] = False
     """True if outcomes change which pairings are ready only once all ready ones are finished."""
-    admits_late: ClassVar[bool]
-    """True if entries may join after a pairing has begun."""
     tie_breaks: ClassVar[tuple[str, ...]] = ()
     """The tie-breaks of the table, in this order, where points are equal."""
 
@@ -346,7 +353,7 @@ class Format(ABC):
     """True if a pairing of an earlier run can only replace the one with the same key.
 
     This is needed where two entries may meet twice and it matters who won which meeting."""
-    decided_by: ClassVar[str] = "points"
+    rule_of_places: ClassVar[str] = "points"
     """The rule that decides the places, in words."""
     column: ClassVar[str] = "points"
     """The column of the standings that decides the places."""

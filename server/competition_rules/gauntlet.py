@@ -21,7 +21,14 @@ from plyhouse.server.competition_rules.formats import (
     checked,
 )
 from plyhouse.server.competition_rules.round_robin import by_rounds
-from plyhouse.server.competition_rules.tie_breaks import placed, standings
+from plyhouse.server.competition_rules.tie_breaks import (
+    MEAN_SCORE,
+    names_of,
+    placed,
+    score_sums,
+    standings,
+    table_lines,
+)
 
 
 def _begun_lines(facts: Facts[EntryT]) -> list[RoundLine[EntryT]]:
@@ -47,12 +54,11 @@ class Gauntlet(Format):
 
     name = "gauntlet"
     adaptive = False
-    admits_late = True
     many_seats = True
     by_score = True
     repeats = True
-    tie_breaks = ("mean score",)
-    decided_by = "the mean score against the baselines"
+    tie_breaks = names_of([MEAN_SCORE])
+    rule_of_places = "the mean score against the baselines"
     column = "mean score against baselines"
 
     times: int = 1
@@ -110,11 +116,8 @@ class Gauntlet(Format):
 
     def table(self, facts: Facts[EntryT]) -> list[TableLine[EntryT]]:
         """Return the entries by mean score, then the baselines without a place."""
-        rows = []
-        for entry, own in standings(facts).items():
-            points = math.fsum([outcome.share(entry) for outcome in own])
-            mean = points / len(own) if own else 0.0
-            rows.append(facts.field.by_entry[entry].table_line(points, len(own), (mean,)))
+        own = standings(facts)
+        rows = table_lines(facts, own, score_sums(own), [MEAN_SCORE])
 
         def ordered(baseline: bool) -> list[TableLine[EntryT]]:
             return placed(

@@ -33,7 +33,7 @@ from plyhouse.server.competition_rules.knockout import (
     knockout_table,
     seeding,
 )
-from plyhouse.server.competition_rules.round_robin import TIE_BREAKS, by_rounds, league_table
+from plyhouse.server.competition_rules.round_robin import RoundRobin, by_rounds, league_table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,9 +45,8 @@ class GroupsKnockout(Format):
 
     name = "groups_knockout"
     adaptive = True
-    admits_late = False
-    tie_breaks = TIE_BREAKS
-    decided_by = "the round of the knockout in which an entry was beaten, then the groups"
+    tie_breaks = RoundRobin.tie_breaks
+    rule_of_places = "the round of the knockout in which an entry was beaten, then the groups"
     column = "last round"
 
     size: int = 4

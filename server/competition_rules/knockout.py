@@ -25,7 +25,14 @@ from plyhouse.server.competition_rules.formats import (
     TableLine,
     checked,
 )
-from plyhouse.server.competition_rules.tie_breaks import placed, standings
+from plyhouse.server.competition_rules.tie_breaks import (
+    MEAN_SCORE,
+    names_of,
+    placed,
+    score_sums,
+    standings,
+    table_lines,
+)
 
 SLACK: Final = 1e-9
 """Scores that differ by less count as equal."""
@@ -64,9 +71,8 @@ class Knockout(Format):
 
     name = "knockout"
     adaptive = True
-    admits_late = False
-    tie_breaks = ("mean score",)
-    decided_by = "the round in which an entry was beaten"
+    tie_breaks = names_of([MEAN_SCORE])
+    rule_of_places = "the round in which an entry was beaten"
     column = "last round"
 
     best_of: int = 1
@@ -320,11 +326,8 @@ class Meeting(Generic[EntryT]):
 
 def knockout_table(facts: Facts[EntryT], found: Bracket[EntryT]) -> list[TableLine[EntryT]]:
     """Return entries ordered by progress; points are shown but do not count."""
-    rows = []
-    for entry, mine in standings(facts).items():
-        points = sum([outcome.share(entry) for outcome in mine])
-        mean = points / len(mine) if mine else 0.0
-        rows.append(facts.field.by_entry[entry].table_line(points, len(mine), (mean,)))
+    own = standings(facts)
+    rows = table_lines(facts, own, score_sums(own), [MEAN_SCORE])
     # An entry still in the bracket precedes those who lost in the same round; equal ones share a
     # place.
     still = {

@@ -64,7 +64,7 @@ class Ladder:
     many_seats: ClassVar[bool] = False
     by_score: ClassVar[bool] = False
     repeats: ClassVar[bool] = False
-    decided_by: ClassVar[str] = "ratings fitted to the matches of the ladder"
+    rule_of_places: ClassVar[str] = "ratings fitted to the matches of the ladder"
     column: ClassVar[str] = "rating"
     seats: int = 2
     mirrored: bool = True

@@ -7,7 +7,6 @@ is the third one of the seventh entry.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -23,15 +22,20 @@ from plyhouse.server.competition_rules.formats import (
     RoundLine,
     TableLine,
     checked,
+    points_then,
 )
 from plyhouse.server.competition_rules.tie_breaks import (
-    direct_encounters,
+    DIRECT_ENCOUNTER,
+    PAIRINGS_WON,
+    SONNEBORN_BERGER,
+    names_of,
     placed,
-    sonneborn_berger,
+    score_sums,
     standings,
+    table_lines,
 )
 
-TIE_BREAKS = ("direct encounter", "Sonneborn-Berger", "pairings won")
+TIE_BREAKS = DIRECT_ENCOUNTER, SONNEBORN_BERGER, PAIRINGS_WON
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,12 +47,11 @@ class RoundRobin(Format):
 
     name = "round_robin"
     adaptive = False
-    admits_late = True
     many_seats = True
     by_score = True
     repeats = True
-    tie_breaks = TIE_BREAKS
-    decided_by = "points, then direct encounter, Sonneborn-Berger and pairings won"
+    tie_breaks = names_of(TIE_BREAKS)
+    rule_of_places = points_then(tie_breaks)
 
     laps: int = 1
 
@@ -125,14 +128,4 @@ def league_table(facts: Facts[EntryT], beginning: str = "") -> list[TableLine[En
     ``beginning`` selects pairings by the beginning of their keys.
     """
     own = standings(facts, beginning)
-    points = {
-        entry: math.fsum([outcome.share(entry) for outcome in mine]) for entry, mine in own.items()
-    }
-    met = direct_encounters(list(own), own, points)
-    rows = []
-    for entry, mine in own.items():
-        won = float(sum([outcome.share(entry) > 0.5 for outcome in mine]))
-        tie_breaks = met[entry], sonneborn_berger(entry, mine, points), won
-        entrant = facts.field.by_entry[entry]
-        rows.append(entrant.table_line(points[entry], len(mine), tie_breaks))
-    return placed(rows, facts.field)
+    return placed(table_lines(facts, own, score_sums(own), TIE_BREAKS), facts.field)

@@ -48,6 +48,7 @@ from plyhouse.server.competition_rules.formats import (
     RoundLine,
     TableLine,
     checked,
+    points_then,
 )
 from plyhouse.server.competition_rules.tie_breaks import placed
 
@@ -114,6 +115,13 @@ SLACK: Final = 1e-9
 """Shares of a pairing that differ by less count as equal."""
 UNIT: Final = 100
 """Units per point when a round is drawn: points are compared in hundredths."""
+_TIE_BREAKS: Final[tuple[tuple[str, Callable[[Sequence[float], float], float]], ...]] = (
+    ("median-Buchholz", lambda opponents, berger: sum(opponents[1:-1])),
+    ("Buchholz", lambda opponents, berger: sum(opponents)),
+    ("Sonneborn-Berger", lambda opponents, berger: berger),
+)
+"""Each tie-break in order: its name, and its value by the opponents' points in ascending order and
+the Sonneborn-Berger sum."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,9 +131,8 @@ class Swiss(Format):
     name = "swiss"
     adaptive = True
     round_by_round = True
-    admits_late = True
-    tie_breaks = ("median-Buchholz", "Buchholz", "Sonneborn-Berger")
-    decided_by = "points, then median-Buchholz, Buchholz and Sonneborn-Berger"
+    tie_breaks = tuple([name for name, _ in _TIE_BREAKS])
+    rule_of_places = points_then(tie_breaks)
 
     number: int | None = None
     """The number of rounds; None: the logarithm to base 2 of the entries at the beginning, rounded
@@ -175,7 +182,7 @@ class Swiss(Format):
             opponents = sorted([*met, *imagined])
             berger = sum([cards[other].points * share for other, share in card.met])
             berger += card.points * card.given
-            tie_breaks = sum(opponents[1:-1]), sum(opponents), berger
+            tie_breaks = tuple([value(opponents, berger) for _, value in _TIE_BREAKS])
             rows.append(entrant.table_line(card.points, len(card.met), tie_breaks))
         return placed(rows, facts.field)
 

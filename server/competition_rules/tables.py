@@ -28,7 +28,17 @@ from plyhouse.server.competition_rules.formats import (
     TableLine,
     checked,
 )
-from plyhouse.server.competition_rules.tie_breaks import placed, standings
+from plyhouse.server.competition_rules.tie_breaks import (
+    GROUPS_WON,
+    OPPONENTS_POINTS,
+    names_of,
+    placed,
+    score_sums,
+    standings,
+    table_lines,
+)
+
+TIE_BREAKS: Final = OPPONENTS_POINTS, GROUPS_WON
 
 DRAWINGS: Final = 2000
 """Drawings of a round, divided by the number of entries."""
@@ -47,9 +57,8 @@ class Tables(Format):
     many_seats = True
     by_score = True
     adaptive = False
-    admits_late = True
-    tie_breaks = ("opponents' points", "groups won")
-    decided_by = "the mean score, then the opponents' points and groups won"
+    tie_breaks = names_of(TIE_BREAKS)
+    rule_of_places = f"the mean score, then the {' and '.join(tie_breaks)}"
     column = "mean score"
 
     number: int = 6
@@ -87,17 +96,9 @@ class Tables(Format):
         """Return the table by mean score, then by the mean points of the opponents."""
         own = standings(facts)
         points = {
-            entry: math.fsum([outcome.share(entry) for outcome in mine]) / max(1, len(mine))
-            for entry, mine in own.items()
+            entry: total / max(1, len(own[entry])) for entry, total in score_sums(own).items()
         }
-        rows = []
-        for entry, mine in own.items():
-            others = [points.get(o, 0.0) for each in mine for o in each.entries if o != entry]
-            met = math.fsum(others) / max(1, len(others))
-            won = sum([each.share(entry) >= max(map(each.share, each.entries)) for each in mine])
-            entrant = facts.field.by_entry[entry]
-            rows.append(entrant.table_line(points[entry], len(mine), (met, float(won))))
-        return placed(rows, facts.field)
+        return placed(table_lines(facts, own, points, TIE_BREAKS), facts.field)
 
     def count(self, entries: int, baselines: int = 0) -> int:
         """Return the number of matches; see `Format.count`."""

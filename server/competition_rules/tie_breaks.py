@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
+from typing import Any, Final, NamedTuple
 
 from plyhouse.server.competition_rules.formats import (
     EntryT,
@@ -38,10 +40,27 @@ def standings(
     return own
 
 
-def sonneborn_berger(
+class TieBreak(NamedTuple):
+    """A value that orders entries of equal points, and its name in tables."""
+
+    name: str
+    value: Callable[[Any, Sequence[PairingOutcome[Any]], Mapping[Any, float]], float]
+    """The value by the entry, its outcomes and the points of all entries; more is better."""
+
+
+def _direct_encounter(
     entry: EntryT, own: Iterable[PairingOutcome[EntryT]], points: Mapping[EntryT, float]
 ) -> float:
-    """Return the opponents' points, each weighted with the score against them."""
+    return sum(
+        outcome.share(entry)
+        for outcome in own
+        if all(round(points[o] - points[entry], DIGITS) == 0 for o in outcome.entries)
+    )
+
+
+def _sonneborn_berger(
+    entry: EntryT, own: Iterable[PairingOutcome[EntryT]], points: Mapping[EntryT, float]
+) -> float:
     total = 0.0
     for outcome in own:
         others = [points.get(other, 0.0) for other in outcome.entries if other != entry]
@@ -50,20 +69,63 @@ def sonneborn_berger(
     return total
 
 
-def direct_encounters(
-    entries: Sequence[EntryT],
+def _opponents_points(
+    entry: EntryT, own: Iterable[PairingOutcome[EntryT]], points: Mapping[EntryT, float]
+) -> float:
+    others = [points.get(o, 0.0) for each in own for o in each.entries if o != entry]
+    return math.fsum(others) / max(1, len(others))
+
+
+DIRECT_ENCOUNTER: Final = TieBreak("direct encounter", _direct_encounter)
+"""The score against those with the same points."""
+SONNEBORN_BERGER: Final = TieBreak("Sonneborn-Berger", _sonneborn_berger)
+"""The opponents' points, each weighted with the score against them."""
+PAIRINGS_WON: Final = TieBreak(
+    "pairings won", lambda entry, own, points: sum([each.share(entry) > 0.5 for each in own])
+)
+MEAN_SCORE: Final = TieBreak(
+    "mean score", lambda entry, own, points: points[entry] / max(1, len(own))
+)
+"""The mean score of all pairings, where points are the sum of their scores."""
+OPPONENTS_POINTS: Final = TieBreak("opponents' points", _opponents_points)
+"""The mean of the opponents' points."""
+GROUPS_WON: Final = TieBreak(
+    "groups won",
+    lambda entry, own, points: sum(
+        [each.share(entry) >= max(map(each.share, each.entries)) for each in own]
+    ),
+)
+
+
+def names_of(tie_breaks: Iterable[TieBreak]) -> tuple[str, ...]:
+    """Return the names of tie-breaks, as `Format.tie_breaks` has them."""
+    return tuple([each.name for each in tie_breaks])
+
+
+def score_sums(
+    own: Mapping[EntryT, Sequence[PairingOutcome[EntryT]]],
+) -> dict[EntryT, float]:
+    """Return the sum of each entry's mean scores of pairings."""
+    return {
+        entry: math.fsum([outcome.share(entry) for outcome in mine]) for entry, mine in own.items()
+    }
+
+
+def table_lines(
+    facts: Facts[EntryT],
     own: Mapping[EntryT, Sequence[PairingOutcome[EntryT]]],
     points: Mapping[EntryT, float],
-) -> dict[EntryT, float]:
-    """Return each entry's score against those with the same points."""
-    return {
-        entry: sum(
-            outcome.share(entry)
-            for outcome in own[entry]
-            if all(round(points[o] - points[entry], DIGITS) == 0 for o in outcome.entries)
+    tie_breaks: Sequence[TieBreak],
+) -> list[TableLine[EntryT]]:
+    """Return the line of each entry with these outcomes and points, without places."""
+    return [
+        facts.field.by_entry[entry].table_line(
+            points[entry],
+            len(mine),
+            tuple([float(each.value(entry, mine, points)) for each in tie_breaks]),
         )
-        for entry in entries
-    }
+        for entry, mine in own.items()
+    ]
 
 
 def placed(

@@ -4,7 +4,7 @@ A competition is an event with games and entries; students are optional.  Its fi
 tournament for each game.
 
     lifecycle            opening from a file, freeze, final, dates
-    competition_changes  changes after the opening, and files that an older version stored
+    file_changes         changes after the opening, and files that an older version stored
     overview             a competition as its organiser sees it
     finals, game_finals  delays and start of a final, and the tables and rounds of its games
     tournaments          the tournaments that are played, from their start to their end
@@ -16,7 +16,7 @@ tournament for each game.
     upcoming_pairings    pairings that have not begun
     baselines            checks and replacement of baselines
     results_cache        the results of finals, read from the database and kept
-    boards               boards and grades, as their viewers may see them
+    visible_boards       boards and grades, as their viewers may see them
     reports, exports     reports on students; downloads and grade books
     suspicions           results and records worth a look
     bot_profiles         the page of a bot

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from plyhouse.protocol.api.bots import Bot
+from plyhouse.protocol.api.competitions import IN_FINAL
 from plyhouse.protocol.hosting.package import Package, digest_of, pack
 from plyhouse.server.accounts.builtin_bots import builtin_player
 from plyhouse.server.competition_rules.file import Baseline, CompetitionFile, encoded, file_of
@@ -295,7 +296,7 @@ class Baselines:
         if baseline is None:
             listed = ", ".join(each.bot for each in file.baselines) or "none"
             raise Unknown(f"{bot!r} is no baseline of {row.name!r}; its baselines: {listed}")
-        if row.status not in ("draft", "open", "frozen", "finished"):
+        if row.status in IN_FINAL:
             raise CompetitionRefusal(
                 "competition/begun",
                 f"{row.name!r} is {row.status}: its baselines change no more until it is over",

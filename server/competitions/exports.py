@@ -25,8 +25,8 @@ from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy, Sight
 from plyhouse.server.competition_rules.class_list import is_account_of
 from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.finals import certainty
+from plyhouse.server.competitions.visible_boards import Boards
 from plyhouse.server.grades.board import Board
 from plyhouse.server.grades.board_statistics import lines
 from plyhouse.server.grades.final_results import Results
@@ -44,6 +44,7 @@ from plyhouse.server.grades.standings_files import (
     table_csv,
 )
 from plyhouse.server.grades.student_grades import Grade, points_of
+from plyhouse.server.jobs.helper_processes import Helpers
 from plyhouse.server.match.presence import PRIVATE
 from plyhouse.server.results.dataset import has_parquet
 from plyhouse.server.results.notations import NOTATIONS, ONE_MATCH, notation
@@ -53,7 +54,7 @@ from plyhouse.server.results.sequential import BandDecision
 from plyhouse.storage import competition_sql, competition_students, match_reads
 from plyhouse.storage.competition_rows import CompetitionStudent
 from plyhouse.storage.errors import CompetitionRefusal
-from plyhouse.storage.rows import Identity
+from plyhouse.storage.rows import Identity, StoredMatch
 from plyhouse.storage.store import Store
 
 
@@ -145,10 +146,11 @@ MATCHES: Final = ("jsonl", *NOTATIONS)
 class Exports:
     """The downloads of one server's competitions."""
 
-    def __init__(self, store: Store, boards: Boards, privacy: Privacy) -> None:
+    def __init__(self, store: Store, boards: Boards, privacy: Privacy, helpers: Helpers) -> None:
         self._store = store
         self._boards = boards
         self._privacy = privacy
+        self._helpers = helpers
 
     async def standings(self, reference: str, form: str, identity: Identity | None) -> str:
         """Return the standings that a viewer sees, as ``csv``, ``md`` or ``html``."""
@@ -191,10 +193,11 @@ class Exports:
         return await asyncio.to_thread(_parquet, found, names)
 
     async def matches(
-        self, reference: str, form: str, identity: Identity | None
+        self, reference: str, form: str, identity: Identity | None, visitor: str
     ) -> AsyncIterator[bytes]:
         """Return all matches in one of `MATCHES`, part by part.
 
+        For each match it waits for the turn of ``visitor`` among those who ask for long work.
         Raises its errors before the first part.
         """
         sight = await self._matches_allowed(reference, identity)
@@ -207,21 +210,23 @@ class Exports:
                     f"{form} is a format for {' and '.join(games)}, which {found.row.name!r} "
                     "does not play; jsonl has the records of every game.",
                 )
-        written = self._written(found, form, sight)
+        written = self._written(found, form, sight, visitor)
         return _zipped(written, form) if form in ONE_MATCH else _joined(written)
 
     async def _written(
-        self, found: Results, form: str, sight: Sight
+        self, found: Results, form: str, sight: Sight, visitor: str
     ) -> AsyncIterator[tuple[str, str]]:
         """Yield the id of each match and its text."""
         for match in dict.fromkeys(each.match for each in found.seats):
             stored = await self._privacy.veiled(
                 sight, await self._store.read(match_reads.stored_match, match)
             )
-            if stored.pairing.finished_ms is not None:
-                text = await asyncio.to_thread(_match, stored, form, found.row.name)
-                if text:
-                    yield match, text
+            if stored.pairing.finished_ms is None:
+                continue
+            async with self._helpers.queue.of(visitor):
+                text = await self._helpers.run(match_text, stored, form, found.row.name)
+            if text:
+                yield match, text
 
     async def _results(self, reference: str) -> Results:
         return await self._boards.results.of(
@@ -313,8 +318,8 @@ def _archive(found: Results, entries: Sequence[GradeEntry]) -> bytes:
     return out.getvalue()
 
 
-def _match(stored: Any, form: str, event: str) -> str:
-    """Return a match in a format.
+def match_text(stored: StoredMatch, form: str, event: str) -> str:
+    """Return a match in a format, for a helper process.
 
     Returns an empty text if the format is for another game or does not fit the match any more.
     """

@@ -17,6 +17,7 @@ from typing import Final
 import msgspec
 
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.api.competitions import BEFORE_FINAL
 from plyhouse.server.competition_rules.dates import in_words
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.formats import FormatError
@@ -25,8 +26,8 @@ from plyhouse.server.competition_rules.preview import planned_matches
 from plyhouse.server.competition_rules.sides import Sides, sides_in
 from plyhouse.server.competition_rules.tie_breaks import places_without
 from plyhouse.server.competitions.baselines import Baselines
-from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.upcoming_pairings import some_of
+from plyhouse.server.competitions.visible_boards import Boards
 from plyhouse.server.grades.final_rules import grade_thresholds, grading_rules
 from plyhouse.server.grades.game_tables import Certainty, GameFinal
 from plyhouse.server.grades.visible_entries import Visibility
@@ -40,13 +41,15 @@ from plyhouse.storage import (
     submission_sql,
     suspensions,
 )
-from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionRow, CompetitionStudent
+from plyhouse.storage.competition_rows import (
+    CompetitionEntry,
+    CompetitionRow,
+    CompetitionStudent,
+)
 from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.rows import Identity, TournamentRow, new_id
 from plyhouse.storage.store import Store
 from plyhouse.storage.tournament_settings import Side, TournamentSettings, encoded, renewed_sides
-
-BEFORE = ("draft", "open", "frozen")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,7 @@ def delay_of(
 
     That is what ends after its date, or, without a date, after now.
     """
-    if row.status not in BEFORE or not file.late.final_waits:
+    if row.status not in BEFORE_FINAL or not file.late.final_waits:
         return None
     return _delay(row, file, students, max(now_ms, row.final_ms or 0))
 
@@ -110,7 +113,7 @@ def told_delay(
     ``of``, only if the extension of one of these students is among the reasons.  ``also`` has ends
     of extensions that nobody has yet, in ms, by who will have them.
     """
-    before = row.status in BEFORE
+    before = row.status in BEFORE_FINAL
     if not before and of is None:
         return ""
     begin = max(now_ms, row.final_ms or 0) if before else now_ms

@@ -154,7 +154,7 @@ def _worked_out(
         rounds=tuple(way.plan(known).rounds),
         names=names,
         pairings={**pairings, **facts.reused},
-        decided_by=way.decided_by,
+        decided_by=way.rule_of_places,
         column=way.column,
         lot=settings(row).lot,
         seeds=facts.field.ranked if way.adaptive else (),
@@ -174,7 +174,7 @@ def _graded(
     pairings = {key: str(PairingId(row.id, key, settings(row).run)) for key in stored.begun}
     rules = settings(row).grading
     if rules is None:
-        table, decided_by, column = way.table(known), way.decided_by, way.column
+        table, decided_by, column = way.table(known), way.rule_of_places, way.column
     else:
         table = work.table(rules.order, every_lower=rules.every_lower)
         decided_by = "the grade, then the mean score with all baselines weighted equally"
@@ -250,6 +250,6 @@ def _ladder(
         rounds=(Round(0, "Ladder", tuple(lines)),) if lines else (),
         names=names,
         pairings=stored.ids,
-        decided_by=Ladder.decided_by,
+        decided_by=Ladder.rule_of_places,
         column=Ladder.column,
     )

@@ -1,6 +1,6 @@
 """Competitions: opening from a file, freeze and final; students are optional.
 
-`plyhouse.server.competitions.boards` shows their results.
+`plyhouse.server.competitions.visible_boards` shows their results.
 
 The database (`plyhouse.storage.competition_sql`) is the source of truth.  This module reads the
 file, starts each phase on its date, and passes the games of a final to
@@ -15,10 +15,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.api.competitions import BEFORE_FINAL, BEFORE_FREEZE, NOT_OVER, TAKES_ENTRIES
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competition_rules.dates import milliseconds_of
 from plyhouse.server.competition_rules.derived_files import rehearsal_name, rehearsal_text
@@ -64,6 +65,23 @@ log = logging.getLogger("plyhouse.server.competitions.lifecycle")
 CLOCK: Final = By("the clock", "its date has come")
 CONNECTED: Final = "*"
 """Stands for all connected bots that play the games of a competition."""
+
+
+def columns_of(file: CompetitionFile, text: str) -> dict[str, Any]:
+    """Return the fields of a `CompetitionRow` that follow from its file."""
+    freeze = milliseconds_of(file.dates.freeze)
+    return {
+        "file": text,
+        "parsed": encoded(file),
+        "format": file.format.name,
+        "entries_each": file.entries_per_student,
+        "most_students": file.limits.students,
+        "opens_ms": milliseconds_of(file.dates.opening),
+        "freezes_ms": freeze,
+        "final_ms": milliseconds_of(file.dates.final),
+        "late_ms": file.late.until(freeze, file.dates.zone),
+        "games": tuple(CompetitionGame(at, game, None) for at, game in enumerate(file.games)),
+    }
 
 
 class Competitions:
@@ -145,7 +163,13 @@ class Competitions:
         own = {name: bot.id for name, (bot, _) in provided.items()}
         known = await self.baselines.known(file) | own
         baselines = [known[each.bot.lower()] for each in file.baselines]
-        row = self._row(file, text, "open" if file.dates.opening is None else "draft")
+        row = CompetitionRow(
+            id=new_id(),
+            name=file.name,
+            status="open" if file.dates.opening is None else "draft",
+            created_ms=self._store.now(),
+            **columns_of(file, text),
+        )
         if entries:
             row = replace(row, status="frozen")
             if provided and row.final_ms is None:
@@ -187,27 +211,6 @@ class Competitions:
                 "have to play together: connect more, or name the entries.",
             )
         return bots
-
-    def _row(self, file: CompetitionFile, text: str, status: str) -> CompetitionRow:
-        """Return a new competition as its file describes it."""
-        return CompetitionRow(
-            id=new_id(),
-            name=file.name,
-            file=text,
-            parsed=encoded(file),
-            format=file.format.name,
-            status=status,
-            entries_each=file.entries_per_student,
-            most_students=file.limits.students,
-            created_ms=self._store.now(),
-            opens_ms=milliseconds_of(file.dates.opening),
-            freezes_ms=milliseconds_of(file.dates.freeze),
-            final_ms=milliseconds_of(file.dates.final),
-            late_ms=file.late.until(milliseconds_of(file.dates.freeze), file.dates.zone),
-            games=tuple(
-                CompetitionGame(number, game, None) for number, game in enumerate(file.games)
-            ),
-        )
 
     # -------------------------------------------------------------------------- the final
 
@@ -259,7 +262,7 @@ class Competitions:
         """
         async with self.beginning:
             row = await self._store.read(competition_sql.find, reference)
-            if row.rehearses is not None or row.status not in ("draft", "open", "frozen"):
+            if row.rehearses is not None or row.status not in BEFORE_FINAL:
                 why = "is a rehearsal itself" if row.rehearses else f"is {row.status}"
                 raise CompetitionRefusal(
                     "competition/not_now", f"{row.name!r} {why}: there is nothing to rehearse"
@@ -346,7 +349,7 @@ class Competitions:
             if game.tournament_id is not None:
                 await self._tournaments.changed(game.tournament_id)
         leads = self._directory.leads  # the leader knows all connected bots
-        if leads and row.status in ("open", "frozen", "finished"):
+        if leads and row.status in TAKES_ENTRIES:
             await self._enter_connected(row)
 
     async def _enter_connected(self, row: CompetitionRow) -> None:
@@ -401,14 +404,12 @@ class Competitions:
             return
         now = self._store.now()
         failed: Exception | None = None
-        for row in await self._store.read(
-            competition_sql.list_all, "draft", "open", "frozen", "running", "paused"
-        ):
+        for row in await self._store.read(competition_sql.list_all, *NOT_OVER):
             if row.parsed is None:  # its note says why
                 continue
             try:
                 await self._move(row, now)
-                if row.practice_of or row.status in ("draft", "open"):
+                if row.practice_of or row.status in BEFORE_FREEZE:
                     await self._practice.look(await self._store.read(competition_sql.find, row.id))
             except (CompetitionRefusal, GameError, InvalidCompetition) as error:
                 text = str(error)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from plyhouse.protocol.api.competitions import FinalGame
+from plyhouse.protocol.api.competitions import BEFORE_FINAL, FinalGame
 from plyhouse.server.competition_rules.file import CompetitionFile, file_of
 from plyhouse.server.competitions import finals
 from plyhouse.server.competitions.absence_reasons import (
@@ -15,10 +15,10 @@ from plyhouse.server.competitions.absence_reasons import (
 )
 from plyhouse.server.competitions.absences import Absences
 from plyhouse.server.competitions.baselines import Baselines, BaselineState
-from plyhouse.server.competitions.boards import days_late
 from plyhouse.server.competitions.finals import delay_of
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.competitions.upcoming_pairings import some_of, unplayed
+from plyhouse.server.competitions.visible_boards import days_late
 from plyhouse.server.grades.board_statistics import differing
 from plyhouse.server.grades.final_rules import scoring_of
 from plyhouse.server.grades.missing_games import missing, missing_words
@@ -120,7 +120,7 @@ async def overview(
     names = {each.bot_id: each.name for each in entries}
     gone = await store.read(suspensions.suspended_in, row.id, withdrawn=True)
     warnings += withdrawn_texts(gone, names)
-    if row.status in ("draft", "open", "frozen"):
+    if row.status in BEFORE_FINAL:
         shut = await store.read(suspensions.suspended_in, row.id)
         needed = {each.bot_id for each in entries if each.baseline}
         warnings += suspended_texts(shut, names, needed)

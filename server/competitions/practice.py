@@ -13,6 +13,7 @@ import logging
 from dataclasses import replace
 from typing import Final
 
+from plyhouse.protocol.api.competitions import IN_FINAL
 from plyhouse.server.competition_rules.derived_files import practice_name, practice_text, same_terms
 from plyhouse.server.competition_rules.file import CompetitionFile, decoded, encoded, file_of
 from plyhouse.server.competition_rules.file_reader import read_competition
@@ -156,12 +157,11 @@ class PracticeLadders:
                 competition_sql.move, ladder.id, "delete", ENDED, self._store.now()
             )
             return
-        if ladder.status in ("running", "paused") and (
+        if ladder.status in IN_FINAL and (
             row.status != "open" or not decoded(row.parsed).practice.ladder
         ):
             await self._store.write(
-                competition_sql.move, ladder.id, "finish", ENDED, self._store.now()
+                practice_ladders.end_practice, ladder.id, ENDED, self._store.now()
             )
-            await self._store.write(competition_sql.note, ladder.id, ENDED.why)
             for game in ladder.games:
                 await self._tournaments.changed(game.tournament_id or "")

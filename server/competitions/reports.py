@@ -41,8 +41,8 @@ from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import role_in
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competitions.absence_reasons import withdrawn_texts
-from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.exports import grade_points
+from plyhouse.server.competitions.visible_boards import Boards
 from plyhouse.server.grades.board_statistics import MatchOutcome, any_time_interval, lines, strength
 from plyhouse.server.grades.final_results import Results
 from plyhouse.server.grades.missing_games import missing_words

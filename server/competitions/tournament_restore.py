@@ -62,7 +62,8 @@ async def rebuilt(
     game = get_game(row.game)
     sides = sides_of(row)
     entries = sides.entries(everybody)
-    terms = Terms(game, TimeControl.parse(row.time_control), row.rated, row.mirrored)
+    control = TimeControl.parse(row.time_control)
+    terms = Terms(game, control, row.rated, row.mirrored, scoring_of(row))
     versions = {each.bot_id: each.version_id for each in everybody if each.version_id is not None}
     way = format_of(row, terms)
     seats = sides.seats(seats, versions)
@@ -86,8 +87,6 @@ async def rebuilt(
         work = await asyncio.to_thread(queue_of, row, way, entries, stored)
     names = {entry.bot_id: f"{entry.player}/{entry.bot}" for entry in everybody}
     hidden = () if hidden_in is None else await hidden_in(row.id)
-    scoring = scoring_of(row)
-    live_matches.score_by(row.id, scoring)
     running = RunningTournament(
         row,
         terms,
@@ -103,7 +102,6 @@ async def rebuilt(
         before=stored.before,
         paused=row.status == "paused",
         versions=versions,
-        scoring=scoring,
         unnamed=frozenset([bot for bot, name in names.items() if name.lower() in hidden]),
     )
     for entry in entries:

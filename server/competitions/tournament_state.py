@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from plyhouse.games.base import Scoring
 from plyhouse.server.competition_rules.formats import Pairing, PairingOutcome
 from plyhouse.server.competition_rules.pairing_queue import PairingQueue
 from plyhouse.server.competition_rules.sides import Sides
@@ -148,8 +147,6 @@ class RunningTournament:
     """The bots among them whose names are hidden from players and viewers."""
     rests: dict[int, int] = field(default_factory=dict)
     """The time until which each bot rests from practice, in nanoseconds."""
-    scoring: Scoring | None = None
-    """The scoring of a match; None: the game's default."""
     cut: bool = False
     """True if the last look stopped at a limit, so that the bots it skipped may have room."""
     asking: bool = False

@@ -16,7 +16,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any, Final
 
 from plyhouse.games.errors import GameError
@@ -31,16 +31,16 @@ from plyhouse.server.competitions.tournament_state import PairingId, RunningTour
 from plyhouse.server.match.presence import MatchSummary
 from plyhouse.server.match.terminations import FORFEITS
 from plyhouse.server.match.time_control import InvalidTimeControl
-from plyhouse.server.results.scoring import match_scores, return_span, teams_of
+from plyhouse.server.results.scoring import game_scores
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live_matches import LiveMatches
 from plyhouse.storage import competition_sql, tournaments
 from plyhouse.storage.errors import RETRY_SECONDS as RETRIES
 from plyhouse.storage.errors import NotNow, StorageError, StoreClosed, Unknown
-from plyhouse.storage.rows import By, EntryRow, PlayedSeat, TournamentRow
+from plyhouse.storage.rows import UNFINISHED, By, PlayedSeat, TournamentRow
 from plyhouse.storage.store import Store
 from plyhouse.storage.tournament_settings import settings
-from plyhouse.storage.tournaments import reason
+from plyhouse.storage.tournaments import TournamentView, reason
 
 log = logging.getLogger("plyhouse.server.competitions.tournaments")
 
@@ -50,21 +50,6 @@ PRACTICE_REST_NS: Final = 5_000_000_000
 """Nanoseconds for which a bot with no match to spare rests after a practice pairing."""
 RETRY_SECONDS: Final = 1.0
 """Seconds before another attempt after the database failed."""
-
-
-@dataclass(frozen=True, slots=True)
-class TournamentView:
-    """A tournament as it is at one moment."""
-
-    row: TournamentRow
-    entries: list[EntryRow]
-    planned: int
-    """Matches of the whole schedule, including repetitions of void ones."""
-    created: int
-    finished: int
-    waiting_for: list[str]
-    """The reasons why possible pairings do not begin: one sentence for each bot at fault, or the
-    reason of the suspension."""
 
 
 class Tournaments:
@@ -117,7 +102,7 @@ class Tournaments:
         """
         self._early = []
         for row in await self._store.read(tournaments.list_all):
-            if row.status not in ("running", "open", "paused", "suspended"):
+            if row.status not in UNFINISHED:
                 continue
             try:
                 if row.status == "suspended":
@@ -239,13 +224,13 @@ class Tournaments:
         except Unknown:  # The tournament was deleted.
             self._running.pop(identifier, None)
             return
-        if found.tournament.status == "finished":  # An organiser has ended it early.
+        if found.row.status == "finished":  # An organiser has ended it early.
             self._running.pop(identifier, None)
             return
-        running.row = found.tournament
-        running.paused = found.tournament.status == "paused"
+        running.row = found.row
+        running.paused = found.row.status == "paused"
         running.names = {each.bot_id: f"{each.player}/{each.bot}" for each in found.entries}
-        running.settings = settings(found.tournament)
+        running.settings = settings(found.row)
         for entry in found.entries:
             if entry.status == "withdrawn":
                 running.withdraw(entry.bot_id)
@@ -342,9 +327,7 @@ class Tournaments:
         scores, guilty = None, None
         missed = outcome is not None and outcome.termination == "aborted" and not match.began
         if outcome is not None and outcome.termination not in VOID and not void:
-            game = running.terms.game
-            span = return_span(game, running.scoring)
-            counted = match_scores(outcome.returns, span, teams_of(game))
+            counted = game_scores(running.terms.game, outcome.returns, running.terms.scoring)
             scores = [counted.seats[match.bots.index(bot)][0] for bot in bots]
             if outcome.seat is not None and outcome.termination in FORFEITS:
                 guilty = running.sides.captain(match.bots[outcome.seat])
@@ -440,25 +423,16 @@ class Tournaments:
         """Return a tournament with its entries and progress; raises `Unknown`."""
         running = self._running.get(identifier)
         found = await self._store.read(tournaments.overview, identifier)
-        # A match that has just begun may not be stored yet, so prefer the count in memory.
-        planned = found.progress.planned
-        if running is not None:
-            planned = running.planned
-        return TournamentView(
-            found.tournament,
-            found.entries,
-            planned,
-            found.progress.created,
-            found.progress.finished,
-            list(filter(None, [reason(found.tournament)]))
-            if running is None
-            else missing(
-                running=running,
-                presences=self._presences,
-                own=self._played(running),
-                hosted_absence=self.hosted_absence,
-            ),
+        if running is None:
+            return replace(found, waiting_for=list(filter(None, [reason(found.row)])))
+        absent = missing(
+            running=running,
+            presences=self._presences,
+            own=self._played(running),
+            hosted_absence=self.hosted_absence,
         )
+        # A match that has just begun may not be stored yet, so prefer the count in memory.
+        return replace(found, planned=running.planned, waiting_for=absent)
 
     def _played(self, running: RunningTournament) -> set[str]:
         """Return the running matches of all games of a tournament's final."""

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from plyhouse.protocol.api.boards import NextPairing
+from plyhouse.protocol.api.standings import NextPairing
 from plyhouse.server.competition_rules.formats import Pairing
-from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.tournaments import Tournaments
+from plyhouse.server.competitions.visible_boards import Boards
 from plyhouse.storage.rows import Identity
 
 NAMED: Final = 10

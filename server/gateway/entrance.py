@@ -6,15 +6,16 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.liveness import ConnectionLimits
 from plyhouse.protocol.messages import PROTOCOL_VERSION, Hello, Limits, MatchSnapshot, Welcome
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.gateway.membership import Membership
+from plyhouse.server.gateway.membership import Sockets
 from plyhouse.server.match.presence import Presence
 from plyhouse.server.table import journal
 from plyhouse.server.table.directory import Directory
@@ -23,9 +24,15 @@ from plyhouse.server.table.participants import Participant
 from plyhouse.server.table.refunds import LoginRefunds, LoginWait
 from plyhouse.server.table.running_match import RunningMatch
 from plyhouse.server.version import server_version
-from plyhouse.server.wire.limits import Full, Places
+from plyhouse.server.wire.limits import Backlog, Full, Places, Rate
 from plyhouse.server.wire.session import Session
 
+MOST_UNREAD: Final = 1 << 28
+"""Bytes that may wait for slow readers, all together."""
+PLIES_PER_WELCOME: Final = 2000
+"""Plies of running matches that use up one welcome of the limit; fewer use up none."""
+WELCOMES: Final = 100, 5.0
+"""Welcomes with long matches for one bot: at once, and per second after that."""
 KEPT_SECONDS: Final = 0.5
 """A login that waits longer than this for a match of another server is not charged for it."""
 
@@ -45,6 +52,8 @@ class Connections:
             per_address=config.max_connections_per_address,
             strangers_per_address=config.max_pending_logins_per_address,
         )
+        self.backlog = Backlog(MOST_UNREAD)
+        """The bytes that wait for slow readers, also of HTTP answers."""
         self.limits = ConnectionLimits(
             hello_timeout_ns=int(config.auth_timeout * 1e9),
             heartbeat_ns=int(config.heartbeat * 1e9),
@@ -65,7 +74,7 @@ class Entrance:
         connections: Connections,
         directory: Directory,
         login_refunds: LoginRefunds,
-        member: Membership,
+        sockets: Sockets,
         refund_hosted: Callable[[], None] = lambda: None,
     ) -> None:
         """``refund_hosted`` gives hosted bots back the time in which no machine ran them."""
@@ -73,32 +82,12 @@ class Entrance:
         self._connections = connections
         self._directory = directory
         self._login_refunds = login_refunds
-        self._member = member
+        self._sockets = sockets
         self._refund_hosted = refund_hosted
+        self._welcomes = Rate(*WELCOMES, connections.now)
 
-    async def login(
-        self,
-        session: Session,
-        hello: Hello,
-        stamp: int,
-        log_in: Callable[[Session, Hello, LoginWait], Awaitable[None]],
-    ) -> None:
-        """Let a spectator in; ``log_in`` anyone who says a token or a name.
-
-        ``stamp`` is when ``hello`` was read.  Raises `ProtocolError`.
-        """
-        if not (hello.token or hello.bot or hello.games or hello.signed_in):
-            self._watch(session, hello)
-            return
-        try:
-            with self._login_refunds.begin(session, stamp) as wait:
-                await log_in(session, hello, wait)
-        except ProtocolError as error:
-            self._connections.counts.refused[error.code] += 1
-            journal.login_refused(session, hello, error)
-            raise
-
-    def _watch(self, session: Session, hello: Hello) -> None:
+    def watch(self, session: Session, hello: Hello) -> None:
+        """Let a spectator in; raises `ProtocolError`."""
         try:
             self._connections.places.watch(session)
         except Full as full:
@@ -112,12 +101,13 @@ class Entrance:
         """Make a session the connection of the bot ``wanted``, and return its participant.
 
         Returns None if the session has ended meanwhile.  Raises `ProtocolError` if another
-        connection of the bot stays.
+        connection of the bot stays, or if it logs in too often with many long matches.
         """
         bot = wanted.bot_id
+        self._check_welcome(bot)
         release = session.hold()
         try:
-            participant, was_hosted, waited = await self._member.admit(
+            participant, was_hosted, waited = await self._sockets.admit(
                 wanted, session, key=hello.session, takeover=hello.takeover
             )
         except BaseException:
@@ -155,6 +145,15 @@ class Entrance:
             live.send_absences(session, seat)
         return participant
 
+    def _check_welcome(self, bot: int) -> None:
+        """Refuse more welcomes than a bot needs, which have all plies of its matches."""
+        plies = sum(match.ply for match, _ in self._directory.matches_of(bot))
+        cost = plies // PLIES_PER_WELCOME
+        if cost and not self._welcomes.take(bot, cost):
+            seconds = max(1, math.ceil(self._welcomes.wait(bot, cost)))
+            text = f"Too many logins of a bot with long matches: wait {seconds} s."
+            raise ProtocolError("auth/rate", text, retry_after=seconds)
+
     async def _enter(
         self, participant: Participant, session: Session, waited_ns: int, wait: LoginWait
     ) -> list[tuple[RunningMatch, int, MatchSnapshot]]:
@@ -170,7 +169,7 @@ class Entrance:
             if live is None:
                 elsewhere.append((match, seat))
             else:
-                self._member.returned(live, seat, waited_ns)
+                self._sockets.returned(live, seat, waited_ns)
                 updates, scenes = participant.presence.updates, participant.presence.scenes
                 entered.append((live, seat, live.enter(seat, updates=updates, scenes=scenes)))
         for match, _, _ in tuple(entered):
@@ -180,7 +179,7 @@ class Entrance:
             if stored is not None:
                 await stored
         waiting = {
-            asyncio.ensure_future(self._member.enter(match, seat, participant, waited_ns)): (
+            asyncio.ensure_future(self._sockets.enter(match, seat, participant, waited_ns)): (
                 match,
                 seat,
             )

@@ -26,13 +26,13 @@ from plyhouse.server.accounts.registration import Registration
 from plyhouse.server.administration.audit_follower import AuditFollower, LoginKind
 from plyhouse.server.administration.erasure import Eraser
 from plyhouse.server.administration.health import HealthCheck
-from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.bot_profiles import BotProfiles
-from plyhouse.server.competitions.competition_changes import read_files
 from plyhouse.server.competitions.exports import Exports
+from plyhouse.server.competitions.file_changes import read_files
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.competitions.reports import Reports
 from plyhouse.server.competitions.tournaments import Tournaments
+from plyhouse.server.competitions.visible_boards import Boards
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.bot_connections import BotConnections
 from plyhouse.server.gateway.logins import Logins
@@ -53,6 +53,7 @@ from plyhouse.server.match.terminations import VOID, forfeiting_seat
 from plyhouse.server.results.leaderboards import RatingRefits
 from plyhouse.server.table import journal
 from plyhouse.server.table.participants import Participant
+from plyhouse.server.table.refunds import LoginWait
 from plyhouse.server.table.resumable_matches import ResumableMatches
 from plyhouse.server.version import server_version
 from plyhouse.server.wire.session import Session
@@ -95,9 +96,9 @@ class Hub(MatchHub):
             settle_stalls=self._settle_stalls,
         )
         self._make_accounts()
+        self._make_work()
         self._make_competitions()
         self._make_hosting()
-        self._make_work()
         self.lobby = Lobby(
             config,
             self.live_matches,
@@ -123,6 +124,11 @@ class Hub(MatchHub):
             leaving=self._forget,
         )
 
+    def _make_work(self) -> None:
+        """Make what runs in other processes."""
+        self.trees = Trees(self.config, self.now)
+        self.helpers = Helpers(HELPERS)
+
     def _make_competitions(self) -> None:
         """Make tournaments, competitions, and what people see of them."""
         self.tournaments = Tournaments(
@@ -132,7 +138,7 @@ class Hub(MatchHub):
         self.boards = Boards(self.store)
         self.reviews = Reviews(self.config)
         self.reports = Reports(self.store, self.boards, self.reviews.plies_of)
-        self.exports = Exports(self.store, self.boards, self.privacy)
+        self.exports = Exports(self.store, self.boards, self.privacy, self.helpers)
         self.bot_profiles = BotProfiles(
             self.config, self.store, self.privacy, self.directory, self.reviews.plies_of
         )
@@ -156,11 +162,6 @@ class Hub(MatchHub):
             Periodic(lambda: self.flag_reports.look(self.now()), SWEEP_SECONDS, "verdicts", log),
         )
 
-    def _make_work(self) -> None:
-        """Make what runs in other processes."""
-        self.trees = Trees(self.config, self.now)
-        self.helpers = Helpers(HELPERS)
-
     def _make_administration(self) -> None:
         self.audit_follower = AuditFollower(
             self.store,
@@ -178,14 +179,15 @@ class Hub(MatchHub):
 
     def _make_gate(self) -> None:
         """Make what carries out logins and requests."""
+        self._entrance = self._make_entrance(self._refund_hosted)
         self.logins = Logins(
             self.config,
-            self._make_entrance(self._refund_hosted),
+            self._entrance,
             sessions=self.sessions,
             registration=self.registration,
             browser_sessions=self.browser_sessions,
             audit_follower=self.audit_follower,
-            member=self.member,
+            sockets=self.member.sockets,
             on_entered=self.entered,
         )
         watching = Watching(
@@ -282,12 +284,8 @@ class Hub(MatchHub):
         """Make an account."""
         await self.logins.register(session, message)
 
-    async def login(self, session: Session, hello: Hello, stamp: int) -> None:
-        """Log in a bot with all of its running matches.
-
-        Without token and name, log in a spectator.
-        """
-        await self.logins.login(session, hello, stamp)
+    async def _log_in(self, session: Session, hello: Hello, wait: LoginWait) -> None:
+        await self.logins.log_in(session, hello, wait)
 
     # -------------------------------------------------------------------------- endings
 
@@ -315,6 +313,11 @@ class Hub(MatchHub):
         self.expel(
             "session", session_ids, "auth/signed_out", "You have signed out.", keep_matches=True
         )
+
+    def open_sessions(self) -> set[int]:
+        """Return the browser sessions whose connections are open."""
+        everybody = self.directory.participants.values()
+        return {each.presence.session_id for each in everybody if each.presence.online} - {0}
 
     def rename(self, player_id: int, name: str) -> None:
         """Disconnect a player's bots, so that they connect by their new names and play on."""

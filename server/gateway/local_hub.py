@@ -62,13 +62,6 @@ class LocalHub(MatchHub):
         """Refuse to make an account; raises `ProtocolError`."""
         raise ProtocolError("auth/registration_closed")
 
-    async def login(self, session: Session, hello: Hello, stamp: int) -> None:
-        """Log in a bot with all of its running matches; raises `ProtocolError`.
-
-        Without token and name, log in a spectator.
-        """
-        await self._entrance.login(session, hello, stamp, self._log_in)
-
     async def _log_in(self, session: Session, hello: Hello, wait: LoginWait) -> None:
         if hello.token not in self._players:
             raise ProtocolError("auth/bad_token")

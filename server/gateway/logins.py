@@ -19,7 +19,7 @@ from plyhouse.server.accounts.tickets import TICKET_PREFIX
 from plyhouse.server.administration.audit_follower import AuditFollower
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.entrance import Entrance
-from plyhouse.server.gateway.membership import Membership
+from plyhouse.server.gateway.membership import Sockets
 from plyhouse.server.lobby.lobby import read_game
 from plyhouse.server.lobby.suspension import suspended_text
 from plyhouse.server.match.presence import Presence
@@ -31,7 +31,7 @@ from plyhouse.storage.names import key_of
 
 
 class Logins:
-    """Lets connections in as spectators, bots or people."""
+    """Lets connections in as bots or people."""
 
     def __init__(
         self,
@@ -42,17 +42,17 @@ class Logins:
         registration: Registration,
         browser_sessions: BrowserSessions,
         audit_follower: AuditFollower,
-        member: Membership,
+        sockets: Sockets,
         on_entered: Callable[[Presence], None],
     ) -> None:
         """``on_entered`` is called for bots that have been let in."""
         self._config = config
         self._entrance = entrance
         self._sessions = sessions
+        self._sockets = sockets
         self._registration = registration
         self._browser_sessions = browser_sessions
         self._audit_follower = audit_follower
-        self._member = member
         self._on_entered = on_entered
 
     async def register(self, session: Session, message: Register) -> None:
@@ -67,18 +67,12 @@ class Logins:
         journal.registered(session, player)
         session.send(Registered(message.id, player, token))
 
-    async def login(self, session: Session, hello: Hello, stamp: int) -> None:
-        """Log in a bot with all of its running matches.
-
-        Without token and name, log in a spectator.
-        """
-        await self._entrance.login(session, hello, stamp, self._log_in)
-
-    async def _log_in(self, session: Session, hello: Hello, wait: LoginWait) -> None:
+    async def log_in(self, session: Session, hello: Hello, wait: LoginWait) -> None:
+        """Let in a bot or person; raises `ProtocolError`."""
         unhelped: list[str] = []
         person = await self._browser_sessions.at(session.upgrade) if hello.signed_in else None
         if hello.token.startswith(TICKET_PREFIX):
-            ticket = await self._member.ticket(hello.token)
+            ticket = await self._sockets.ticket(hello.token)
             if ticket is None:
                 raise ProtocolError("auth/bad_token", "This ticket is not good any more.")
             wanted = await self._registration.admit_hosted(hello, ticket)

@@ -25,7 +25,7 @@ from plyhouse.server.table import journal
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live_matches import LiveMatches
 from plyhouse.server.table.participants import Participant
-from plyhouse.server.table.refunds import LoginRefunds
+from plyhouse.server.table.refunds import LoginRefunds, LoginWait
 from plyhouse.server.table.watchdog import Watchdog
 from plyhouse.server.wire.limits import Full
 from plyhouse.server.wire.memory import MemoryClient, link
@@ -46,6 +46,7 @@ class MatchHub(ABC):
     live_matches: LiveMatches
     requests: MatchRequests
     member: Membership
+    _entrance: Entrance
 
     def __init__(self, config: ServerConfig, now: Callable[[], int]) -> None:
         self.config = config
@@ -72,7 +73,7 @@ class MatchHub(ABC):
             self.connections,
             self.directory,
             self.login_refunds,
-            self.member,
+            self.member.sockets,
             refund_hosted,
         )
 
@@ -98,7 +99,7 @@ class MatchHub(ABC):
             session.fail("server/shutting_down")
             return session
         try:
-            gone = self.connections.places.enter(session, transport.peer.rpartition(":")[0])
+            gone = self.connections.places.enter(session, session.address)
         except Full as full:
             session.fail("server/overloaded", f"{full} Try again later.")
         else:
@@ -110,9 +111,14 @@ class MatchHub(ABC):
         """Note how long the server was busy with a connection's frames."""
         self.watchdog.note(session, nanoseconds)
 
+    def waits(self, session: Session, size: int) -> None:
+        """Note how many bytes wait for a client that reads slowly; 0 once it has read them."""
+        self.connections.backlog.note(session, session.address, size)
+
     def left(self, session: Session) -> None:
         """Clean up after a connection that has ended, whichever side ended it."""
         self.sessions.discard(session)
+        self.waits(session, 0)
         self._due.pop(session, None)
         self.connections.places.leave(session)
         for match_id in tuple(session.watching):
@@ -123,15 +129,15 @@ class MatchHub(ABC):
         participant = self.seated.pop(session, None)
         journal.left(session, None if participant is None else participant.presence)
         if participant is None or participant.line is not session:
-            self.member.left(session, 0)
+            self.member.sockets.left(session, 0)
             return
         self.directory.leave(participant)
         self._leaving(participant)
-        self.member.leaving(session)
+        self.member.sockets.leaving(session)
         bot = participant.presence.bot_id
         for live, seat in tuple(self.directory.matches_of(bot)):
             live.disconnected(seat)
-        self.member.left(session, bot)
+        self.member.sockets.left(session, bot)
         self.directory.forget(bot)
 
     def _leaving(self, participant: Participant) -> None:  # noqa: B027 (a hook)
@@ -209,12 +215,25 @@ class MatchHub(ABC):
     async def register(self, session: Session, message: Register) -> None:
         """Make an account; raises `ProtocolError`."""
 
-    @abstractmethod
     async def login(self, session: Session, hello: Hello, stamp: int) -> None:
-        """Log in a bot with all of its running matches; raises `ProtocolError`.
+        """Log in a bot with all of its running matches; without token and name, a spectator.
 
-        Without token and name, log in a spectator.
+        ``stamp`` is when ``hello`` was read.  Raises `ProtocolError`.
         """
+        if not (hello.token or hello.bot or hello.games or hello.signed_in):
+            self._entrance.watch(session, hello)
+            return
+        try:
+            with self.login_refunds.begin(session, stamp) as wait:
+                await self._log_in(session, hello, wait)
+        except ProtocolError as error:
+            self.counts.refused[error.code] += 1
+            journal.login_refused(session, hello, error)
+            raise
+
+    @abstractmethod
+    async def _log_in(self, session: Session, hello: Hello, wait: LoginWait) -> None:
+        """Find out who says ``hello``, and let them in; raises `ProtocolError`."""
 
     def act(self, session: Session, message: Act, stamp: int) -> None:
         """Pass an action to its match."""

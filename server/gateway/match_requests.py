@@ -37,6 +37,8 @@ PHRASES: Final = 3
 """Phrases that a seat may say at once."""
 SECONDS_PER_PHRASE: Final = 5
 """Time after which it may say another one."""
+PLIES_PER_VIEW: Final = 2000
+"""Plies that cost as much of the limit on snapshots as a snapshot alone."""
 
 
 class MatchRequests:
@@ -88,7 +90,7 @@ class MatchRequests:
     def _of_match(self, session: Session, _: object, message: Any, stamp: int) -> None:
         live, seat = self.seat(session, message)
         if type(message) is Sync:
-            check_views(session, stamp)
+            check_views(session, stamp, live.ply)
         live.request(seat, message, stamp)
 
     def _say(self, session: Session, _: object, message: Say, stamp: int) -> None:
@@ -104,7 +106,7 @@ class MatchRequests:
         live = self._directory.match(message.match)
         if live is None:
             raise ProtocolError("match/unknown", NO_SUCH_MATCH)
-        check_views(session, stamp)
+        check_views(session, stamp, live.ply)
         let_watch(session, message, live)
 
     def _unwatch(self, session: Session, _: object, message: Unwatch, stamp: int) -> None:
@@ -124,10 +126,10 @@ def let_watch(session: Session, message: Watch, live: RunningMatch) -> None:
     live.watch(session, message.id, scenes=session.scenes)
 
 
-def check_views(session: Session, stamp: int) -> None:
+def check_views(session: Session, stamp: int, plies: int) -> None:
     """Refuse more snapshots than anybody needs; raises `ProtocolError`.
 
-    A snapshot can be a thousand times the size of its request.
+    A snapshot can be a thousand times the size of its request, as it has all ``plies`` so far.
     """
-    if not session.views.allow(stamp):
+    if not session.views.allow(stamp, 1 + plies // PLIES_PER_VIEW):
         raise ProtocolError("match/too_many_snapshots")

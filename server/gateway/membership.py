@@ -26,8 +26,50 @@ class ClusterError(Exception):
     code: ClassVar[str] = "cluster/cannot_start"
 
 
+class Sockets(Protocol):
+    """The interface of the other servers for the connections of this one."""
+
+    async def ticket(self, secret: str) -> Ticket | None:
+        """Return the ticket of a hosted bot with this secret; None if it is not valid."""
+
+    async def admit(
+        self, wanted: Presence, session: Session, *, key: str, takeover: bool
+    ) -> tuple[Participant, bool, int]:
+        """Make a session the connection of its bot; see `BotConnections.admit`.
+
+        Returns also how many nanoseconds the login waited because there was no leader.
+        """
+
+    def returned(self, live: LiveMatch, seat: int, waited_ns: int) -> None:
+        """Excuse a bot that is back in a match here for the time that servers kept it away."""
+
+    async def enter(
+        self, match: RunningMatch, seat: int, participant: Participant, waited_ns: int
+    ) -> MatchSnapshot | None:
+        """Let a bot back into a match of another server; None if that has lost it."""
+
+    def leaving(self, session: Session) -> None:
+        """Note that a connection has ended, before its matches hear of it."""
+
+    def left(self, session: Session, bot: int) -> None:
+        """Forget a connection that has ended.
+
+        ``bot`` is 0 if it had no bot, or if the bot has another connection.
+        """
+
+    def ask_lobby(self, session: Session, presence: Presence, message: Any) -> None:
+        """Pass a request about seeks or challenges to the leader, if that is another server."""
+
+    def follow(self, row: MatchRow, tournament: str | None, owner: int) -> RunningMatch | None:
+        """Return a match that the database says another server runs; None if none does."""
+
+
 class Membership(Protocol):
     """The interface of the other servers for a hub."""
+
+    @property
+    def sockets(self) -> Sockets:
+        """The part for the connections of this server."""
 
     @property
     def leads(self) -> bool:
@@ -60,48 +102,8 @@ class Membership(Protocol):
     async def farewell(self) -> None:
         """Tell the others that the lease has ended."""
 
-    # logins
-
-    async def ticket(self, secret: str) -> Ticket | None:
-        """Return the ticket of a hosted bot with this secret; None if it is not valid."""
-
-    async def admit(
-        self, wanted: Presence, session: Session, *, key: str, takeover: bool
-    ) -> tuple[Participant, bool, int]:
-        """Make a session the connection of its bot; see `BotConnections.admit`.
-
-        Returns also how many nanoseconds the login waited because there was no leader.
-        """
-
-    def returned(self, live: LiveMatch, seat: int, waited_ns: int) -> None:
-        """Excuse a bot that is back in a match here for the time that servers kept it away."""
-
-    async def enter(
-        self, match: RunningMatch, seat: int, participant: Participant, waited_ns: int
-    ) -> MatchSnapshot | None:
-        """Let a bot back into a match of another server; None if that has lost it."""
-
-    # connections
-
-    def leaving(self, session: Session) -> None:
-        """Note that a connection has ended, before its matches hear of it."""
-
-    def left(self, session: Session, bot: int) -> None:
-        """Forget a connection that has ended.
-
-        ``bot`` is 0 if it had no bot, or if the bot has another connection.
-        """
-
-    def ask_lobby(self, session: Session, presence: Presence, message: Any) -> None:
-        """Pass a request about seeks or challenges to the leader, if that is another server."""
-
-    # matches
-
     def reaches(self, match: RunningMatch) -> bool:
         """Return whether a match that is known here has a server."""
-
-    def follow(self, row: MatchRow, tournament: str | None, owner: int) -> RunningMatch | None:
-        """Return a match that the database says another server runs; None if none does."""
 
     def match_over(self, match: MatchSummary) -> bool:
         """Tell other servers that a match here has ended; return whether it counts here."""
@@ -117,6 +119,11 @@ class Alone:
 
     def __init__(self, bot_connections: BotConnections) -> None:
         self._bot_connections = bot_connections
+
+    @property
+    def sockets(self) -> Alone:
+        """The same object: a single server keeps its connections itself."""
+        return self
 
     def link_counts(self) -> Mapping[str, int]:
         """Return no counts."""

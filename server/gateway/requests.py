@@ -73,7 +73,7 @@ class Watching:
     def watch(self, session: Session, message: Watch, stamp: int) -> None:
         """Let a spectator watch a match, at once or when it is clear whether it may."""
         live = self._directory.match(message.match)
-        check_views(session, stamp)
+        check_views(session, stamp, 0 if live is None else live.ply)
         free = live is not None and self._privacy.known_free(live.pairing.tournament)
         here = isinstance(live, LiveMatch)
         # A match of another server may be dropped while the database is asked.
@@ -104,7 +104,7 @@ class Watching:
 
         def follow() -> RunningMatch | None:
             known = self._directory.live.get(message.match)
-            return known or self._member.follow(row, tournament, owner)
+            return known or self._member.sockets.follow(row, tournament, owner)
 
         players = {each.player_id for each in row.seats}
         await self._watch_if_allowed(session, message, tournament, players, follow)
@@ -139,8 +139,11 @@ class Watching:
     async def _show_final(self, session: Session, message: Watch) -> None:
         """Send a spectator the end of a match that only the database has."""
         try:
-            stored = await self._privacy.match(await self._sight_of(session), message.match)
+            # Read it when its turn has come: what waits takes no memory.
             async with self._helpers.queue.of(client_of(session.address)):
+                if session not in self._connections.sessions:
+                    return
+                stored = await self._privacy.match(await self._sight_of(session), message.match)
                 snapshot = await self._helpers.run(final_snapshot, stored, scenes=session.scenes)
         except Unknown:
             session.refuse(message, ProtocolError("match/unknown", NO_SUCH_MATCH))
@@ -217,4 +220,4 @@ class Requests(MatchRequests):
         if self._member.leads:
             session.send(LOBBY_REQUESTS[type(message)](self._lobby, bot, message))
         else:
-            self._member.ask_lobby(session, bot, message)
+            self._member.sockets.ask_lobby(session, bot, message)

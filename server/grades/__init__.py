@@ -18,5 +18,5 @@ Each module uses only those above it:
     grade_files             grades as CSV, and as files for Canvas, Moodle and Gradescope
 
 Nothing here does I/O or keeps state.  `plyhouse.server.competitions.results_cache` reads the
-matches from the database, and `plyhouse.server.competitions.boards` answers viewers.
+matches from the database, and `plyhouse.server.competitions.visible_boards` answers viewers.
 """

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from plyhouse.games.base import Scoring
-from plyhouse.protocol.api.boards import Twin
+from plyhouse.protocol.api.standings import Twin
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.format_registry import BY_SCORE
 from plyhouse.server.grades.board_statistics import (
@@ -126,8 +126,16 @@ def board_for(found: Results, viewer: Viewer, finals: Sequence[GameFinal]) -> Bo
 
 
 def _masked(line: BoardLine) -> BoardLine:
-    """Return a line without names, versions, forfeits, shares and returns."""
-    nobody = Entrant(0, PRIVATE, PRIVATE, line.standing.entrant.status)
-    masked = replace(line.standing, entrant=nobody, forfeits=0)
+    """Return the results of a line, without names, versions, forfeits, shares and returns."""
+    of = line.standing
+    nobody = Entrant(0, PRIVATE, PRIVATE, of.entrant.status)
+    masked = Standing(
+        *(of.rank, nobody, of.score, of.matches, of.wins, of.draws, of.losses),
+        forfeits=0,
+        games=of.games,
+        counts=of.counts,
+        lost=of.lost,
+        place=of.place,
+    )
     estimate = line.estimate and line.estimate._replace(name=PRIVATE)
     return BoardLine(masked, estimate, line.ahead, None, {})

@@ -16,7 +16,7 @@ import numpy as np
 from plyhouse.games.base import Scoring
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.api.boards import Nash
+from plyhouse.protocol.api.standings import Nash
 from plyhouse.server.grades.board_statistics import MatchOutcome, Statistics
 from plyhouse.server.results.fitted import Fitted
 from plyhouse.server.results.luck import Adjusted

@@ -34,7 +34,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from plyhouse.protocol.api.boards import Nash, Strength, Twin
+from plyhouse.protocol.api.standings import Nash, Strength, Twin
 from plyhouse.server.grades.standings import Entrant, Standing
 from plyhouse.server.match.presence import PRIVATE
 from plyhouse.server.results.intervals import Interval, mean_interval

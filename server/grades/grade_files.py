@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plyhouse.protocol.api.competitions import Member
+from plyhouse.protocol.parts import ending_words
 from plyhouse.server.competition_rules.class_list_columns import CANVAS_ID
 from plyhouse.server.competition_rules.file import Baseline
 from plyhouse.server.grades.board_statistics import BoardLine
@@ -186,7 +187,7 @@ def _notes(grade: Grade, forfeits: Mapping[str, int], scoring: str) -> list[str]
     notes += [f"The entry: {each}." for each in _left(grade)]
     if grade.days_late:
         notes.append(f"Days late: {grade.days_late}, penalty {grade.penalty:g} % of the points")
-    notes += [f"{kind.replace('_', ' ')}: {many} forfeits" for kind, many in forfeits.items()]
+    notes += [f"{ending_words(kind)}: {many} forfeits" for kind, many in forfeits.items()]
     return notes
 
 

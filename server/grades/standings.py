@@ -25,7 +25,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from plyhouse.protocol.api.boards import StandingLine
+from plyhouse.protocol.api.standings import StandingLine
 from plyhouse.server.competition_rules.format_registry import BY_SCORE
 from plyhouse.server.competition_rules.formats import TableLine
 from plyhouse.server.competition_rules.tie_breaks import places_without

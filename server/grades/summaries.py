@@ -10,29 +10,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from plyhouse.games.base import Game
-from plyhouse.games.errors import GameError
-from plyhouse.games.registry import get_game
 from plyhouse.games.values import drop_text, unit_of
 from plyhouse.protocol.api.reports import BaselineScore, Summary
+from plyhouse.protocol.parts import ending_words
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.grades.student_grades import DIGITS, Grade, is_reached
+from plyhouse.server.match.terminations import TERMINATIONS
+from plyhouse.server.results.scoring import installed_game
 
 Played = tuple[str, str, int]
 """A seat of a match: game, match, seat."""
 Reviewed = Callable[[Sequence[Played]], Iterable[tuple[str, str, Mapping[str, Any]]]]
 """Returns the game, the match and the plies (`ReviewedPly` in JSON) of all reviews that exist."""
-REMEDIES: Final[Mapping[str, str]] = {
-    "flag_fall": "stop each search earlier, as turn.limit does",
-    "illegal_action": "play only what turn.legal has",
-    "bot_crash": "repeat the position with plyhouse bot ask, and fix the error",
-    "disconnect": "keep the bot connected until its last match is over",
-    "no_show": "start the bot before its matches begin",
-    "no_answer": "ask the model in another way",
-}
-"""The remedy for each kind of forfeit."""
-
-
 WITHOUT: Final[Mapping[str, str]] = {
     "disqualified": "The entry was disqualified.",
     "revoked": "The student was taken out of the competition.",
@@ -208,7 +197,7 @@ def advice(evidence: Evidence, missed: BaselineScore | None = None) -> tuple[str
         kind, many = max(evidence.forfeits.items(), key=lambda each: each[1])
         of = f"{many} of {evidence.matches} matches" if evidence.matches > 1 else "The match"
         verb = "was" if many == 1 else "were"
-        text = f"{of} {verb} lost by {kind.replace('_', ' ')}: {REMEDIES[kind]}."
+        text = f"{of} {verb} lost by {ending_words(kind)}: {TERMINATIONS[kind].remedy}."
         return text, evidence.forfeited.get(kind, "")
     if missed is not None:
         replay = _latest(evidence, opponent=missed.name)
@@ -237,7 +226,7 @@ def costly(rows: Iterable[tuple[str, str, Mapping[str, Any]]]) -> CostlyPly | No
     """Return the reviewed ply that cost most, in shares of the range of each game's returns."""
     most, found = 0.0, None
     for spec, match, row in rows:
-        game = _game(spec)
+        game = installed_game(spec)
         if game is None or not (row["action"] and row["lost"]):
             continue
         low, high = game.return_bounds
@@ -262,17 +251,9 @@ def _latest(evidence: Evidence, *, opponent: str = "", game: str = "") -> str:
     return ""
 
 
-def _game(spec: str) -> Game | None:
-    """Return a game; None if it is not installed."""
-    try:
-        return get_game(spec)
-    except GameError:
-        return None
-
-
 def _title(spec: str) -> str:
     """Return the title of a game, with its parameters; its spec if it is not installed."""
-    game = _game(spec)
+    game = installed_game(spec)
     if game is None:
         return spec
     return (game.info.title or game.info.name) + game.spec.removeprefix(game.info.name)

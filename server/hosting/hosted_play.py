@@ -173,7 +173,7 @@ class HostedPlay:
         self._may_ask(identity, found[0], spec)
         request = self._request_for(identity.player_id, found[0])
         until = self._now() + PATIENCE_NS
-        while why := self._obstacle(identity.player_id, request):
+        while why := self._obstacle(request):
             if (identity.player_id, row.id) not in self._requests:
                 raise ProtocolError("hosted/closed", f"{name} was closed by its author just now.")
             if self._now() >= until:
@@ -220,7 +220,7 @@ class HostedPlay:
         request.row, request.used = row, now
         return request
 
-    def _obstacle(self, player_id: int, request: _Request) -> str:
+    def _obstacle(self, request: _Request) -> str:
         """Return why the player cannot play yet, as a sentence; or empty."""
         row = request.row
         name = f"{row.player}/{row.bot}"
@@ -265,6 +265,6 @@ class HostedPlay:
                 "challenge/not_accepting",
                 f"{name} is run by the server, and plays casual single matches with people.",
             )
-        why = self._obstacle(challenger.player_id, request)
+        why = self._obstacle(request)
         if why:
             raise ProtocolError("hosted/busy", f"{why} Ask again in a moment.")

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from plyhouse.protocol.hosting.runner_messages import BotWanted
 from plyhouse.server.competitions.ladders import LadderQueue
 from plyhouse.server.competitions.tournament_state import RunningTournament
 from plyhouse.server.competitions.tournaments import Tournaments
@@ -60,12 +61,22 @@ class Wanted:
     turn: int = 0
     """See `plyhouse.server.hosting.placement.Need`."""
 
-    @property
-    def terms(self) -> tuple[object, ...]:
-        """The description of the bot for its runner."""
+    def described(self, ticket: str) -> BotWanted:
+        """Return the description of the bot for its runner."""
         row = self.row
-        named = row.version_id, row.player, row.bot, row.label, row.digest
-        return (*named, self.priority.nice, self.matches, self.games, self.why)
+        return BotWanted(
+            bot=row.bot_id,
+            version=row.version_id,
+            player=row.player,
+            name=row.bot,
+            label=row.label,
+            digest=row.digest,
+            ticket=ticket,
+            matches=self.matches,
+            games=list(self.games),
+            competition=self.why,
+            nice=self.priority.nice,
+        )
 
     def serves(self, other: Wanted) -> bool:
         """Return whether this covers what ``other`` asks for, without a restart."""

@@ -18,7 +18,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from plyhouse.protocol.hosting.runner_messages import (
-    BotWanted,
     FlagFell,
     RunnerPlan,
     RunnerReport,
@@ -147,8 +146,8 @@ class Hosting:
         for trouble in report.troubles:
             if self._bots.is_new(trouble.id):
                 self._note(report.name, trouble, now)
-        wanted = await self._decide(now, report)
-        return await self._answer(report, wanted)
+        await self._decide(now, report)
+        return await self._answer(report)
 
     def _forget(self, machine: str) -> None:
         """Forget what a machine had, because its runner was restarted."""
@@ -167,8 +166,8 @@ class Hosting:
 
     # ----------------------------------------------------------------------- deciding
 
-    async def _decide(self, now: int, report: RunnerReport) -> dict[int, Wanted]:
-        """Decide who hosts what, and return the wanted bots."""
+    async def _decide(self, now: int, report: RunnerReport) -> None:
+        """Decide who hosts what."""
         wanted = await self.needed.find(self._plan.bots)
         waiting = await self._checks.waiting(now)
         self._bots.tidy(now)
@@ -208,7 +207,6 @@ class Hosting:
         self._renew_tickets(wanted)
         if replace(self._plan, checks=old.checks, waiting=old.waiting) != old:
             self._tournaments.advance_soon()
-        return wanted
 
     def _is_idle(self, bot: int) -> bool:
         """Return whether a bot could move to another machine without disturbing a match."""
@@ -334,28 +332,8 @@ class Hosting:
         running = self._tournaments.running(match.tournament)
         return Priority.FINAL if running is None else priority_of(running)
 
-    async def _answer(self, report: RunnerReport, wanted: Mapping[int, Wanted]) -> RunnerPlan:
-        bots = []
-        for bot, place in self._plan.bots.items():
-            if place.machine != report.name:
-                continue
-            need, ticket = wanted[bot], self._ticket_of[bot]
-            row = need.row
-            bots.append(
-                BotWanted(
-                    bot=bot,
-                    version=row.version_id,
-                    player=row.player,
-                    name=row.bot,
-                    label=row.label,
-                    digest=row.digest,
-                    ticket=ticket.secret,
-                    matches=need.matches,
-                    games=list(need.games),
-                    competition=need.why,
-                    nice=need.priority.nice,
-                )
-            )
+    async def _answer(self, report: RunnerReport) -> RunnerPlan:
+        bots = [each.wanted for each in self._ticket_of.values() if each.machine == report.name]
         checks = []
         for each in [each for each, name in self._plan.checks.items() if name == report.name]:
             check = await self._checks.wanted(each)
@@ -370,24 +348,13 @@ class Hosting:
     def _renew_tickets(self, wanted: Mapping[int, Wanted]) -> None:
         fresh: dict[int, Ticket] = {}
         for bot, place in self._plan.bots.items():
-            need, old = wanted[bot], self._ticket_of.get(bot)
-            row = need.row
-            if old is None or (old.machine, old.terms) != (place.machine, need.terms):
-                old = Ticket(
-                    TICKET_PREFIX + secrets.token_urlsafe(32),
-                    machine=place.machine,
-                    bot=bot,
-                    player_id=row.player_id,
-                    player=row.player,
-                    name=row.bot,
-                    version=row.version_id,
-                    label=row.label,
-                    digest=row.digest,
-                    terms=need.terms,
-                )
-            fresh[bot] = old
+            need, kept = wanted[bot], self._ticket_of.get(bot)
+            if kept is None or kept != Ticket(place.machine, need.described(kept.wanted.ticket)):
+                secret = TICKET_PREFIX + secrets.token_urlsafe(32)
+                kept = Ticket(place.machine, need.described(secret))
+            fresh[bot] = kept
         self._ticket_of = fresh
-        self._tickets = {each.secret: each for each in fresh.values()}
+        self._tickets = {each.wanted.ticket: each for each in fresh.values()}
 
     def ticket(self, secret: str) -> Ticket | None:
         """Return the ticket with this secret; None if it is not valid."""
@@ -445,7 +412,11 @@ class Hosting:
         ticket = self._ticket_of.get(bot.bot_id)
         if bot.bot_id in self._plan.yielding:
             return False
-        if ticket is None or ticket.secret != bot.ticket or self.needed.is_outdated(bot.bot_id):
+        if (
+            ticket is None
+            or ticket.wanted.ticket != bot.ticket
+            or self.needed.is_outdated(bot.bot_id)
+        ):
             return False
         return self.needed.priority(bot.bot_id) == priority
 

@@ -114,11 +114,10 @@ class Clock:
     def reading(self, seat: int, now: int) -> ClockReading:
         """Return the reading of a seat's clock at ``now``, including the current ply."""
         control = self.control
-        running = seat == self.running
-        if not running:
+        if seat != self.running:
             left = self.available_to_all[seat]
             bank = self._main[seat] if control.kind == "bank" else None
-            return ClockReading(left, False, self._periods[seat] or None, bank)
+            return ClockReading(left, self._periods[seat] or None, bank)
         used = max(0, self._elapsed(now))
         left = max(0, self.available_to_all[seat] - used)
         bank = None
@@ -128,7 +127,7 @@ class Clock:
         if control.periods:
             over = max(0, used - self._main[seat])
             periods = max(0, self._periods[seat] - over // control.free_ns)
-        return ClockReading(left, self._paused_at is None, periods, bank)
+        return ClockReading(left, periods, bank)
 
     def _elapsed(self, now: int) -> int:
         """Return the time of the current ply without the server's own."""
@@ -153,18 +152,18 @@ class Clock:
             # The turn was written while the server paused, so the ply begins at the resumption.
             self._started = self._paused_at = max(now, self._paused_at)
 
-    def stop(self, seat: int, now: int, lag_ns: int = 0, stall_ns: int = 0) -> Ledger:
+    def stop(self, seat: int, now: int, lag_ns: int = 0) -> Ledger:
         """Stop the clock at an action or the end, and account for the ply.
 
-        ``lag_ns`` is the round trip as measured by now.  ``stall_ns`` is how long the server held
-        up the action, without the pauses.  The ledger says whether the flag had fallen.
+        ``lag_ns`` is the round trip as measured by now.  The ledger says whether the flag had
+        fallen.
         """
         if self.running != seat:
             raise RuntimeError(f"the clock of seat {seat} is not running")
         if self._paused_at is not None:
             self._stall += max(0, now - self._paused_at)
         thought = max(0, now - self._started)
-        stall = self._stall + stall_ns if stall_ns > 0 else self._stall
+        stall = self._stall
         if stall:  # rare
             stall = min(thought, stall)
         used = thought - stall

@@ -68,7 +68,7 @@ Outgoing: TypeAlias = Send | Broadcast
 
 
 class Effects:
-    """The effects of one input: first `rows` become durable, then `told` is sent."""
+    """The effects of one input: first `rows` become durable, then `messages` are sent."""
 
     __slots__ = ("messages", "milestone", "rows")
 

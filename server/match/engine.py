@@ -29,7 +29,6 @@ other's fields.
 from __future__ import annotations
 
 import traceback
-from collections.abc import Sequence
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -70,6 +69,8 @@ __all__ = ["Match", "MatchConfig"]
 
 OUT_OF_STEP: Final = frozenset(["match/not_your_turn", "match/stale_ply", "match/future_ply"])
 """Errors whose answer includes the current ply."""
+MAX_NONCE_CHANGES: Final = 10
+"""How often a seat may replace its nonce before the match starts."""
 
 
 _GAVE_UP: Final[dict[Termination, str]] = {"resignation": "resigned", "no_answer": "no_answer"}
@@ -143,11 +144,6 @@ class Match:
     def outcome(self) -> Outcome | None:
         """The outcome of the match; None before its end."""
         return self.course.outcome
-
-    @property
-    def nonces(self) -> Sequence[str | None]:
-        """The nonce of each seat; None if it is not ready."""
-        return self.course.nonces
 
     @property
     def seat_to_move(self) -> int | None:
@@ -279,7 +275,7 @@ class Match:
             return self._ok(seat, re)
         if course.nonces[seat] is not None:
             self._nonce_changes[seat] += 1
-            if self._nonce_changes[seat] > self.config.max_retries:
+            if self._nonce_changes[seat] > MAX_NONCE_CHANGES:
                 return self._refused(seat, re, "match/too_many_nonces")
         effects = self._ok(seat, re, [course.ready(seat, nonce)])
         return effects if None in course.nonces else effects.then(self._start(now))
@@ -333,7 +329,6 @@ class Match:
         now: int,
         *,
         lag_ns: int = 0,
-        stall_ns: int = 0,
         re: int | None = None,
         info: Any = None,
     ) -> Effects:
@@ -343,7 +338,7 @@ class Match:
         reason to refuse the action.
 
         The same action for the same ply is answered again like the first time, with ``duplicate``
-        set.  ``stall_ns`` is how long the server itself held the frame up.
+        set.
         """
         course = self.course
         position = self.position
@@ -356,9 +351,8 @@ class Match:
         clock = self.clock
         if clock.running is None:
             clock.start(seat, now, lag_ns)
-        elif now > clock.limit() + stall_ns:
-            flag = self._flag(seat, now, stall_ns)
-            return self._refused(seat, re, "match/over", after=flag)
+        elif now > clock.limit():
+            return self._refused(seat, re, "match/over", after=self._flag(seat, now))
         mark = course.mark()
         try:
             try:
@@ -366,7 +360,7 @@ class Match:
             except GameError as error:
                 return self._illegal(seat, text, error, now, re)
             canonical = self.game.format(before, action)
-            ledger = clock.stop(seat, now, lag_ns, stall_ns)
+            ledger = clock.stop(seat, now, lag_ns)
             row = course.acted(before, action, seat, canonical, as_sent(text), ledger)
             info_error = ""
             if info is not None:
@@ -651,14 +645,6 @@ class Match:
             messages += audience.updates(mover, position.state, position.ply, clocks)
         return effects
 
-    def _updates(self, mover: int | None, now: int) -> list[Outgoing]:
-        """Return the updates of everyone who follows the match, except the mover."""
-        if not self.audience.has_followers:
-            return []
-        clocks = clock_states(self.clock, now, mover)
-        position = self.position
-        return self.audience.updates(mover, position.state, position.ply, clocks)
-
     def _ok(self, seat: int, re: int | None, rows: list[Row] | None = None) -> Effects:
         """Answer with ``ok``."""
         return Effects(rows or [], [] if re is None else [Send(seat, Ok(re))])
@@ -749,7 +735,7 @@ class Match:
 
     def _illegal(self, seat: int, text: str, error: GameError, now: int, re: int | None) -> Effects:
         """Handle an illegal action by the match's rule; the clock keeps running."""
-        shown = self.views.refusal(error, self.position.state, text)
+        shown = self.views.refusal(error, text)
         legal = self.views.legal(self.position.state)
         messages: list[Outgoing] = []
         if re is not None:
@@ -791,9 +777,9 @@ class Match:
             return self._forfeit("no_show", late[0], cause, now)
         return self.abort(cause, now, seat=late[0] if len(late) == 1 else None)
 
-    def _flag(self, seat: int, now: int, stall_ns: int = 0) -> Effects:
+    def _flag(self, seat: int, now: int) -> Effects:
         cause = Cause("flag", (seat,), (self.position.ply + 1,))
-        ledger = self.clock.stop(seat, now, stall_ns=stall_ns)
+        ledger = self.clock.stop(seat, now)
         try:
             returns = terminations.flag_returns(self.game, self.position.state, seat)
         except Exception as error:  # the rules of a game, even a user's, may raise anything
@@ -838,7 +824,11 @@ class Match:
         """End the match; the last row accounts for the ply under way, if there is one."""
         if on_clock is None and (on_clock := self.clock.running) is not None:
             ledger = self.clock.settle(on_clock, now)
-        messages = self._updates(None, now) if termination == "normal" else []
+        messages: list[Outgoing] = []
+        if termination == "normal" and self.audience.has_followers:
+            clocks = clock_states(self.clock, now, None)
+            position = self.position
+            messages = self.audience.updates(None, position.state, position.ply, clocks)
         outcome = Outcome(termination, list(returns), seat, cause.sentence(self.config.players))
         row = self.course.end(outcome, cause, ledger, on_clock, detail)
         self.attendance.clear()

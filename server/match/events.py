@@ -15,8 +15,8 @@ Kinds of rows, in `EventRow.kind`:
 
 A bot's thoughts along with an action are read, bounded and kept with the ply.  They are shown once
 the whole pairing is over.  Before that nobody gets them, with one exception. If the author allows
-it (``live``), spectators see them at once where nobody can profit (`open_seats`).  Opponents may
-watch anonymously, so that depends on the match and not on the viewer.
+it (``live``), spectators see them at once where nobody can profit (`seats_with_public_thoughts`).
+Opponents may watch anonymously, so that depends on the match and not on the viewer.
 
 >>> read_info({"value": 0.25, "depth": 7, "pv": ["e2e4"], "mood": "fine"})
 ('{"value":0.25,"depth":7,"pv":["e2e4"]}', '')
@@ -163,7 +163,7 @@ def kept_info(data: str | None) -> Info | None:
         return None
 
 
-def open_seats(
+def seats_with_public_thoughts(
     game: Game, *, counts: bool, players: Sequence[int], builtin: Collection[int]
 ) -> frozenset[int]:
     """Return the seats whose thoughts spectators may see during the match.
@@ -178,11 +178,11 @@ def open_seats(
 
     >>> from plyhouse.games import get_game
     >>> game = get_game("tic_tac_toe")
-    >>> sorted(open_seats(game, counts=False, players=[7, 1], builtin=[1]))
+    >>> sorted(seats_with_public_thoughts(game, counts=False, players=[7, 1], builtin=[1]))
     [0]
-    >>> sorted(open_seats(game, counts=False, players=[7, 7], builtin=[1]))
+    >>> sorted(seats_with_public_thoughts(game, counts=False, players=[7, 7], builtin=[1]))
     [0, 1]
-    >>> open_seats(game, counts=False, players=[7, 8], builtin=[1])
+    >>> seats_with_public_thoughts(game, counts=False, players=[7, 8], builtin=[1])
     frozenset()
     """
     if counts or game.info.information is not Information.PERFECT:

@@ -33,7 +33,8 @@ def example_turn(game: Game) -> Turn | None:
     rng = random.Random(1)
     players = [SeatInfo(NAMES[seat % len(NAMES)], "bot") for seat in range(game.seats)]
     control = TimeControl("total", main_ns=60 * SECOND, increment_ns=SECOND // 2)
-    match = Match(MatchConfig("m1", "p1", game, control, tuple(players), bytes(32)), 0)
+    config = MatchConfig("m1", "p1", game, control, tuple(players), bytes(32), SECOND, SECOND)
+    match = Match(config, 0)
     now = 0
     found: Turn | None = None
     effects = Effects([], [])

@@ -81,6 +81,8 @@ class TerminationFacts:
     fault: Fault
     examples: str = ""
     """Actions of a bot that cause it, for the documentation."""
+    remedy: str = ""
+    """Advice for its author; empty if it is no forfeit."""
 
     @property
     def counts(self) -> bool:
@@ -111,6 +113,7 @@ _TABLE: Final = (
         "A seat's time was up.",
         Fault.PROGRAM,
         "too slow, hangs, waits for input",
+        "keep to the time that is left, in Python by turn.limit or turn.report",
     ),
     TerminationFacts(
         "illegal_action",
@@ -118,6 +121,7 @@ _TABLE: Final = (
         "A seat did what the rules do not allow, and the match's rule is `forfeit`.",
         Fault.PROGRAM,
         "breaks the rules, writes what is no action",
+        "choose one of the legal actions of the turn",
     ),
     TerminationFacts(
         "disconnect",
@@ -125,6 +129,7 @@ _TABLE: Final = (
         "A seat was away for longer than the grace period, or was excluded by an organiser.",
         Fault.CONNECTION,
         "runner stopped, computer asleep, network gone",
+        "keep the bot connected until its last match is over",
     ),
     TerminationFacts(
         "no_show",
@@ -132,6 +137,7 @@ _TABLE: Final = (
         "Only one seat or team was not ready in time, in a rated match or a competition.",
         Fault.CONNECTION,
         "runner stopped before the match began",
+        "start the bot before its matches begin",
     ),
     TerminationFacts(
         "bot_crash",
@@ -139,6 +145,7 @@ _TABLE: Final = (
         "The bot's runner reported that its program failed.",
         Fault.PROGRAM,
         "exception, process ended, out of memory",
+        "see its output, repeat the position with plyhouse bot ask, and fix the error",
     ),
     TerminationFacts(
         "no_answer",
@@ -146,6 +153,7 @@ _TABLE: Final = (
         "The runner of a language model reported that the model named no legal action.",
         Fault.PROGRAM,
         "rambles, repeats an illegal action, refuses",
+        "see its output for what the model said, and ask it in another way",
     ),
     TerminationFacts(
         "server_fault", "server at fault", "The server or the game's own code failed.", Fault.SERVER

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from plyhouse.games.base import ChanceKind, Game
+from plyhouse.games.base import ChanceKind, Game, Scoring
+from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import IllegalRule, SeatInfo
 from plyhouse.server.match.chance import SHARED_STREAM, match_stream
+from plyhouse.server.match.presence import PairingPlan
 from plyhouse.server.match.time_control import SECOND, LagPolicy, Ledger, TimeControl
 from plyhouse.storage.rows import MatchRow
 
 LONG_TEXT: Final = 64
 """For longer actions, a digest is kept instead of the text."""
+MAX_RETRIES: Final = 10
+"""Illegal actions that a seat may retry in one ply, unless the terms of its match say otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +33,20 @@ class Terms:
     rated: bool
     mirrored: bool = False
     """True if every rotation of the seats is played with one seed."""
+    scoring: Scoring | None = None
+    """The scoring of a match; None: the game's default."""
 
     @property
     def at_once(self) -> int:
         """The number of matches in a pairing, which begin together."""
         return self.game.seats if self.mirrored else 1
+
+
+def planned_terms(plan: PairingPlan) -> Terms:
+    """Return the terms of a planned pairing; raises `GameError` if its game is not installed."""
+    scoring = Scoring(plan.scoring) if plan.scoring else None
+    control = TimeControl.parse(plan.time_control)
+    return Terms(get_game(plan.game), control, plan.rated, scoring=scoring)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +61,14 @@ class MatchConfig:
     """The holder of each seat of the game."""
     seed: bytes
     """The pairing's secret seed."""
+    ready_timeout_ns: int
+    disconnect_grace_ns: int
     rated: bool = False
     stream: str = ""
     """Chance stream within the pairing; empty for the match's own (see `chance`)."""
     illegal_rule: IllegalRule = "forfeit"
-    ready_timeout_ns: int = 10 * SECOND
-    disconnect_grace_ns: int = 30 * SECOND
     lag: LagPolicy = field(default_factory=LagPolicy)
-    max_retries: int = 10
+    max_retries: int = MAX_RETRIES
     """Illegal actions that a seat may retry in one ply, under the rule ``retry``."""
     no_show_forfeits: bool = False
     """True if the only seat not ready in time forfeits; otherwise the match is void."""
@@ -123,19 +136,18 @@ class _StoredTerms(Struct, frozen=True):
     machines: tuple[str, ...] = ()
 
 
+_UNSTATED: Final = _StoredTerms(10 * SECOND, 30 * SECOND, LagPolicy(), 10)
+"""The terms of old rows, which have no data."""
+
+
 def terms_data(config: MatchConfig, machines: Sequence[str] = ()) -> str:
     """Return the text of `MatchRow.data` from which `config_of` restores the terms.
 
     ``machines`` are the runners that host the seats; empty for a bot that its author runs.
     """
-    terms = _StoredTerms(
-        config.ready_timeout_ns,
-        config.disconnect_grace_ns,
-        config.lag,
-        config.max_retries,
-        config.no_show_forfeits,
-        tuple(machines) if any(machines) else (),
-    )
+    terms = msgspec.convert(config, _StoredTerms, from_attributes=True)
+    if any(machines):
+        terms = structs.replace(terms, machines=tuple(machines))
     return msgspec.json.encode(terms).decode()
 
 
@@ -153,7 +165,8 @@ def config_of(header: MatchRow, game: Game) -> MatchConfig:
 
     Raises ValueError (also `InvalidTimeControl` and msgspec's) if they cannot be read.
     """
-    config = MatchConfig(
+    terms = msgspec.json.decode(header.data, type=_StoredTerms) if header.data else _UNSTATED
+    return MatchConfig(
         match=header.id,
         pairing=header.pairing_id,
         game=game,
@@ -163,12 +176,6 @@ def config_of(header: MatchRow, game: Game) -> MatchConfig:
         rated=header.rated,
         stream=header.stream,
         illegal_rule=cast(IllegalRule, header.illegal_rule),
-    )
-    if header.data is None:
-        return config
-    terms = msgspec.json.decode(header.data, type=_StoredTerms)
-    return replace(
-        config,
         ready_timeout_ns=terms.ready_timeout_ns,
         disconnect_grace_ns=terms.disconnect_grace_ns,
         lag=terms.lag,

@@ -149,7 +149,6 @@ class ClockReading(NamedTuple):
 
     remaining_ns: int
     """Time until flag fall, without the lag refund."""
-    running: bool
     periods: int | None
     """Byo-yomi periods left, including the current one; None in other controls."""
     bank_ns: int | None

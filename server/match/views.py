@@ -61,8 +61,9 @@ class Views:
         last = len(self._logs) - 1
         for viewer, log in enumerate(self._logs):
             seen = visible(state, action, None if viewer == last else viewer)
-            whole = seen == text != shown  # words for those who know the whole action
-            log.append(Event(ply, seat, seen, ms, shown if whole else ""))
+            # Words for those who know the whole action, and for what the others know of it.
+            words = (shown if seen == text else self.game.display_part(seen)) if seen else ""
+            log.append(Event(ply, seat, seen, ms, "" if words == seen else words))
 
     def rollback(self, length: int) -> None:
         """Forget the events after the first ``length``.
@@ -125,7 +126,7 @@ class Views:
         form = self.game.format
         return [form(state, action) for action in self.game.listed_actions(state)[:MAX_LEGAL]]
 
-    def refusal(self, error: GameError, state: Any, text: str) -> str:
+    def refusal(self, error: GameError, text: str) -> str:
         """Return one sentence on why an action was refused, for the seat that played it."""
         if self._perfect:
             return str(error)
@@ -161,7 +162,7 @@ def clock_states(clock: Clock, now: int, mover: int | None) -> list[ClockState]:
     states = []
     for seat in range(clock.seats):
         running = seat == mover
-        left, _, periods, bank = clock.reading(seat, now)
+        left, periods, bank = clock.reading(seat, now)
         states.append(
             ClockState(seat, left // MS, running, periods, None if bank is None else bank // MS)
         )

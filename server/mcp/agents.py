@@ -12,6 +12,7 @@ import contextlib
 import logging
 import secrets
 from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeVar
 
 from plyhouse.protocol.codec import MSGPACK
@@ -296,6 +297,14 @@ def _forget(kept: dict[str, Any]) -> None:
         del kept[next(iter(kept))]
 
 
+@dataclass(slots=True)
+class _Entering:
+    """The requests of a login that look for its agent, one after the other."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    requests: int = 0
+
+
 class Agents:
     """All agents of a server, by their tokens and the names of their bots."""
 
@@ -303,7 +312,7 @@ class Agents:
         self._connect = connect
         self._now = now
         self._agents: dict[Login, Agent] = {}
-        self._entering: dict[Login, asyncio.Lock] = {}
+        self._entering: dict[Login, _Entering] = {}
         self._sweep = Periodic(self._close_idle, IDLE_SECONDS / 10, "sweep of agents", log)
 
     def start(self) -> None:
@@ -317,15 +326,17 @@ class Agents:
         ``address`` is that of the client, against whose limits the connection counts.
         """
         # One at a time: a second connection would replace the first.
-        lock = self._entering.setdefault(login, asyncio.Lock())
+        entering = self._entering.setdefault(login, _Entering())
+        entering.requests += 1
         try:
-            async with lock:
+            async with entering.lock:
                 agent = self._agents.get(login)
                 if agent is None or not agent.open:
                     agent = await self._enter(login, address)
         finally:
-            if not lock.locked():
-                self._entering.pop(login, None)
+            entering.requests -= 1
+            if not entering.requests:  # a released lock may have others in its queue
+                del self._entering[login]
         if agent.busy >= MOST_WAITING:
             raise ProtocolError(
                 "protocol/rate", f"At most {MOST_WAITING} requests of one agent are served at once."

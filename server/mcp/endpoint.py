@@ -89,6 +89,8 @@ class Endpoint:
             on_list_resource_templates=self._list_templates,
             on_list_resources=self._list_resources,
             on_read_resource=self._read_resource,
+            # Otherwise the package would list all tools before each call.
+            get_tool_input_schema=_input_schemas().get,
         )
         self._manager = StreamableHTTPSessionManager(
             server, json_response=True, stateless=True, max_request_body_size=LONGEST_BODY
@@ -195,8 +197,14 @@ class Endpoint:
 
 @functools.cache
 def _listed_tools() -> types.ListToolsResult:
-    """Return the list of tools, which the package asks for before each call."""
+    """Return the list of tools."""
     return types.ListToolsResult(tools=[described(each) for each in TOOLS.values()])
+
+
+@functools.cache
+def _input_schemas() -> dict[str, dict[str, Any]]:
+    """Return the schemas of the arguments of all tools, by name."""
+    return {each.name: schema_of(each.arguments) for each in TOOLS.values()}
 
 
 def described(tool: Tool) -> types.Tool:
@@ -232,8 +240,24 @@ def _sentence(error: msgspec.ValidationError) -> str:
 
 
 def _split(specs: str) -> list[str]:
-    """Split specs of games at the commas outside of their parameters."""
-    return [each.strip() for each in re.split(r",(?![^(]*\))", specs) if each.strip()]
+    """Split specs of games at the commas outside of their parameters.
+
+    Strangers send them, so it takes a time that grows with their length only.
+
+    >>> _split("chess, connect_four(columns=5,rows=4),,pig")
+    ['chess', 'connect_four(columns=5,rows=4)', 'pig']
+    """
+    found: list[list[str]] = []
+    inside = False
+    for part in specs.split(","):
+        if inside:
+            found[-1].append(part)
+        else:
+            found.append([part])
+        if "(" in part or ")" in part:
+            inside = part.rfind("(") > part.rfind(")")
+    joined = (",".join(parts).strip() for parts in found)
+    return [each for each in joined if each]
 
 
 class _Desk:

@@ -73,7 +73,7 @@ def interval_of_difference(one: Sequence[float], other: Sequence[float]) -> Inte
         half = 0.0
     else:
         shares = [e * e / (len(s) - 1) for e, s in zip(errors, (one, other), strict=True)]
-        half = _t_quantile(max(1, int(error * error / sum(shares)))) * math.sqrt(error)
+        half = t_quantile(max(1, int(error * error / sum(shares)))) * math.sqrt(error)
     difference = means[0] - means[1]
     return Interval(difference, difference - half, difference + half, len(one) + len(other))
 
@@ -97,7 +97,7 @@ def _interval(
     """Return the interval of a mean, from the sum of squares ``about`` it."""
     if count > 1:
         variance = about / (count - 1)
-        half = _t_quantile(count - 1) * math.sqrt(variance / count)
+        half = t_quantile(count - 1) * math.sqrt(variance / count)
     else:
         variance, half = 0.0, math.inf
     if bounds is None:
@@ -124,7 +124,7 @@ def _interval(
 
 
 @functools.lru_cache(maxsize=1024)
-def _t_quantile(freedom: int) -> float:
+def t_quantile(freedom: int) -> float:
     """Return the 97.5 % quantile of Student's t, to ten digits."""
     if freedom > 300:
         # Use Cornish and Fisher's expansion about the normal quantile (Abramowitz and Stegun
@@ -140,47 +140,21 @@ def _t_quantile(freedom: int) -> float:
     low, high = 1.9, 13.0
     for _ in range(60):
         middle = (low + high) / 2
-        if _t_tail(middle, freedom) > 0.025:
+        if _t_within(middle, freedom) < 0.95:
             low = middle
         else:
             high = middle
     return (low + high) / 2
 
 
-def _t_tail(t: float, freedom: int) -> float:
-    """Return P(T > t) for t > 0: half a regularised incomplete beta function."""
-    return 0.5 * _beta(freedom / 2, 0.5, freedom / (freedom + t * t))
-
-
-def _beta(a: float, b: float, x: float) -> float:
-    """Return the regularised incomplete beta function.
-
-    It uses the continued fraction (modified Lentz).
-    """
-    if x > (a + 1) / (a + b + 2):
-        return 1.0 - _beta(b, a, 1.0 - x)
-    front = (
-        math.exp(
-            math.lgamma(a + b)
-            - math.lgamma(a)
-            - math.lgamma(b)
-            + a * math.log(x)
-            + b * math.log1p(-x)
-        )
-        / a
-    )
-    tiny = 1e-300
-    c, d = 1.0, 1.0 / max(tiny, 1.0 - (a + b) * x / (a + 1))
-    result = d
-    for m in range(1, 1000):
-        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-        d = 1.0 / (1.0 + even * d)
-        c = 1.0 + even / c
-        result *= d * c
-        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        d = 1.0 / (1.0 + odd * d)
-        c = 1.0 + odd / c
-        result *= d * c
-        if abs(d * c - 1.0) < 1e-15:
-            break
-    return front * result
+def _t_within(t: float, freedom: int) -> float:
+    """Return P(-t < T < t), by the finite sums of Abramowitz and Stegun 26.7.3 and 26.7.4."""
+    angle = math.atan(t / math.sqrt(freedom))
+    odd = freedom % 2
+    term = math.cos(angle) if odd else 1.0
+    total = term if freedom > 1 else 0.0
+    for k in range(2 + odd, freedom - 1, 2):
+        term *= (k - 1) / k * math.cos(angle) ** 2
+        total += term
+    inside = math.sin(angle) * total
+    return 2 / math.pi * (angle + inside) if odd else inside

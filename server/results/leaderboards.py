@@ -15,12 +15,10 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from plyhouse.games.base import Game, Scoring
-from plyhouse.games.errors import GameError
-from plyhouse.games.registry import get_game
-from plyhouse.protocol.api.boards import Standing
+from plyhouse.games.base import Scoring
+from plyhouse.protocol.api.standings import Standing
 from plyhouse.server.results.intervals import interval_of_sums
-from plyhouse.server.results.scoring import default_scoring, teams_of
+from plyhouse.server.results.scoring import default_scoring, installed_game, teams_of
 from plyhouse.storage import leaderboards
 from plyhouse.storage.errors import StorageError
 from plyhouse.storage.rows import PairResult
@@ -70,14 +68,6 @@ def scoring_of(spec: str) -> Scoring:
     """Return the scoring of a game; by wins if it is not installed any more."""
     game = installed_game(spec)
     return Scoring.WINS if game is None else default_scoring(game)
-
-
-def installed_game(spec: str) -> Game | None:
-    """Return a game; None for a plug-in that is not installed any more."""
-    try:
-        return get_game(spec)
-    except GameError:
-        return None
 
 
 class RatingRefits:

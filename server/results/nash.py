@@ -27,7 +27,7 @@ from typing import Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from plyhouse.protocol.api.boards import Nash
+from plyhouse.protocol.api.standings import Nash
 from plyhouse.server.results.pair_results import ResultError, Units, totals
 
 Floats = NDArray[np.float64]

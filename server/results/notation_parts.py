@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from plyhouse.protocol.messages import VOID
+from plyhouse.protocol.parts import ending_words
 from plyhouse.server.results.record import Record
 
 LINE: Final = 79
@@ -53,7 +54,7 @@ def remarks(record: Record) -> list[str]:
         return [f"Void: {plain(record.void_reason)}"]
     if outcome is None or outcome.termination == "normal":
         return []
-    return [plain(f"{outcome.termination.replace('_', ' ')}. {outcome.reason}")]
+    return [plain(f"{ending_words(outcome.termination)}. {outcome.reason}")]
 
 
 def comments(record: Record) -> list[str]:

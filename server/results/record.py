@@ -144,7 +144,7 @@ class Record(Struct, frozen=True):
     chance: RecordChance
     events: list[RecordEvent]
     outcome: Outcome | None
-    max_retries: int = 10
+    max_retries: int = 10  # the format is frozen: records that omit it mean this number
     started_ms: int | None = None
     finished_ms: int | None = None
     void_reason: str | None = None

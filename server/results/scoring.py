@@ -25,7 +25,17 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from plyhouse.games.base import Game, Scoring, Utility
+from plyhouse.games.errors import GameError
+from plyhouse.games.registry import get_game
 from plyhouse.storage.rows import MatchScores
+
+
+def installed_game(spec: str) -> Game | None:
+    """Return a game; None for a plug-in that is not installed any more."""
+    try:
+        return get_game(spec)
+    except GameError:
+        return None
 
 
 def pair_score(mine: float, other: float, span: float = 0.0) -> float:
@@ -117,6 +127,16 @@ def return_span(game: Game, scoring: Scoring | None = None) -> float:
         return 0.0
     least, most = game.return_bounds
     return most - least
+
+
+def game_scores(
+    game: Game, returns: Sequence[float], scoring: Scoring | None = None
+) -> MatchScores:
+    """Return the scores of a match of a game from its returns.
+
+    If ``scoring`` is None, the game's default applies.
+    """
+    return match_scores(returns, return_span(game, scoring), teams_of(game))
 
 
 def scoring_words(scoring: Mapping[str, Scoring]) -> str:

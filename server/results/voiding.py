@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plyhouse.games.registry import get_game
-from plyhouse.server.results.scoring import match_scores, return_span, teams_of
+from plyhouse.server.results.scoring import game_scores
 from plyhouse.storage import match_reads, voiding
 from plyhouse.storage.causes import Cause, written
 from plyhouse.storage.rows import By
@@ -22,7 +22,6 @@ async def void_match(store: Store, match_id: str, by: By, cause: Cause | None = 
     header = (await store.read(match_reads.stored_match, match_id)).header
     scores = None
     if header.returns:
-        game = get_game(header.game)
-        scores = match_scores(header.returns, return_span(game), teams_of(game))
+        scores = game_scores(get_game(header.game), header.returns)
     cause = cause or written(by.why, header.seats)
     await store.write(voiding.void_match, match_id, by, scores, store.now(), cause)

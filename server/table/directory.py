@@ -21,6 +21,8 @@ from plyhouse.server.table.running_match import RunningMatch
 
 RECENT: Final = 500
 """Finished matches kept in memory, to answer repeated actions and late requests."""
+RECENT_PLIES: Final = 200_000
+"""Plies of these matches above which the oldest are dropped; each takes about a kilobyte."""
 
 
 class Directory:
@@ -218,6 +220,10 @@ class Directory:
         self.recent[live.id] = live
         while len(self.recent) > RECENT:
             del self.recent[next(iter(self.recent))]
+        if live.ply * RECENT > RECENT_PLIES:  # shorter ones come to no more, all together
+            plies = sum([each.ply for each in self.recent.values()])
+            while plies > RECENT_PLIES and len(self.recent) > 1:
+                plies -= self.recent.pop(next(iter(self.recent))).ply
 
     def dropped(self, live: RunningMatch) -> None:
         """Remove a match that this server no longer takes part in."""

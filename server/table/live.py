@@ -19,6 +19,7 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
+from plyhouse.games.base import Scoring
 from plyhouse.protocol.messages import (
     AcceptDraw,
     Act,
@@ -41,9 +42,9 @@ from plyhouse.protocol.messages import (
 )
 from plyhouse.server.match.effects import Broadcast, Effects, Finish, Send, Started
 from plyhouse.server.match.engine import Match
-from plyhouse.server.match.events import kept_info, open_seats
+from plyhouse.server.match.events import kept_info, seats_with_public_thoughts
 from plyhouse.server.match.presence import MatchSummary, Presence
-from plyhouse.server.table.participants import Line, Participant
+from plyhouse.server.table.participants import Line, Participant, send_encoded
 from plyhouse.storage.causes import Cause
 from plyhouse.storage.errors import (
     PERSISTENT_ATTEMPTS,
@@ -70,6 +71,8 @@ class LivePairing:
     """The matches that are not over, by id; in a cluster, those of another server, too."""
     over: list[LiveMatch] = field(default_factory=list)
     tournament: str | None = None
+    scoring: Scoring | None = None
+    """The scoring of a match; None: the game's default."""
 
 
 class Referee(Protocol):
@@ -92,6 +95,9 @@ class Referee(Protocol):
 
     def settle_stalls(self) -> None:
         """Account for a stall of the server up to now, before a flag falls."""
+
+    def send_elsewhere(self, lines: Sequence[Line], message: ServerMessage) -> None:
+        """Send a message to connections of other servers, once to each of these servers."""
 
 
 class _Join:
@@ -231,7 +237,7 @@ class LiveMatch:
         """Show spectators the bot's thoughts, if the bot allows it and nobody can profit."""
         kept = [kept_info(row.data) for row in effects.rows if isinstance(row, EventRow)]
         info = next((each for each in kept if each is not None and each.live), None)
-        if info is None or seat not in self.open_seats():
+        if info is None or seat not in self.seats_with_public_thoughts():
             return
         for index, each in enumerate(effects.messages):
             if type(each) is Broadcast and type(each.message) is Update:
@@ -240,13 +246,13 @@ class LiveMatch:
                     msgspec.structs.replace(each.message, info=shown)
                 )
 
-    def open_seats(self) -> frozenset[int]:
+    def seats_with_public_thoughts(self) -> frozenset[int]:
         """Return the seats whose thoughts spectators may see now.
 
         See `plyhouse.server.match.events`.
         """
         config = self.match.config
-        return open_seats(
+        return seats_with_public_thoughts(
             config.game,
             counts=config.rated or self.pairing.tournament is not None,
             players=[each.player_id for each in self.seats],
@@ -521,18 +527,12 @@ class LiveMatch:
         return True
 
     def _broadcast(self, message: ServerMessage) -> None:
-        frames: dict[str, Any] = {}
-        for line in tuple(self.spectators):
-            if line in self._joining:
-                continue
-            if line.on_other_server:
-                line.send(message)
-                continue
-            codec = line.codec
-            frame = frames.get(codec.name)
-            if frame is None:
-                frame = frames[codec.name] = codec.encode(message)
-            line.send_frame(frame)
+        lines = [line for line in self.spectators if line not in self._joining]
+        elsewhere = [line for line in lines if line.on_other_server]
+        if elsewhere:
+            self._referee.send_elsewhere(elsewhere, message)
+            lines = [line for line in lines if not line.on_other_server]
+        send_encoded(lines, message)
 
     def _with_record(self, message: Finished) -> Finished:
         return msgspec.structs.replace(message, record_url=f"/api/v1/matches/{self.id}/record")
@@ -631,7 +631,9 @@ class LiveMatch:
             self.suspended = True
             self.match.server_paused(self._referee.now())
             if waiting.attempts == 1 and isinstance(error, TRANSIENT):
-                self._notify("The database does not answer: the match waits, clocks stand.")
+                text = "The database does not answer: the match waits, clocks stand."
+                for line in self._listeners():
+                    line.send(Notice("server/storage", text))
             delay = RETRY_SECONDS[min(waiting.attempts, len(RETRY_SECONDS)) - 1]
             asyncio.get_running_loop().call_later(delay, self._retry)
 
@@ -654,10 +656,6 @@ class LiveMatch:
         for line in self._listeners():
             line.send(Error("server/fault", why, None, self.id, fatal=False))
         self._end()
-
-    def _notify(self, text: str) -> None:
-        for line in self._listeners():
-            line.send(Notice("server/storage", text))
 
     def _count_soon(self) -> None:
         """Report the number of spectators in a while, once for all who come and go until then."""

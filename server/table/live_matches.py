@@ -11,8 +11,7 @@ import secrets
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final, Protocol, TypeAlias
 
-from plyhouse.games.base import Scoring
-from plyhouse.protocol.messages import Revealed, SeatInfo
+from plyhouse.protocol.messages import Revealed, SeatInfo, ServerMessage
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.match.chance import SEED_BYTES, SHARED_STREAM, commitment, match_stream
 from plyhouse.server.match.effects import Finish
@@ -20,11 +19,11 @@ from plyhouse.server.match.engine import Match, MatchConfig
 from plyhouse.server.match.presence import PRIVATE, MatchPlan, MatchSummary, PairingPlan, Presence
 from plyhouse.server.match.terms import Terms, terms_data
 from plyhouse.server.match.time_control import MS, SECOND, LagPolicy
-from plyhouse.server.results.scoring import match_scores, return_span, teams_of
+from plyhouse.server.results.scoring import game_scores
 from plyhouse.server.table import journal
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LiveMatch, LivePairing
-from plyhouse.server.table.participants import Participant
+from plyhouse.server.table.participants import Line, Participant
 from plyhouse.storage.causes import Cause
 from plyhouse.storage.errors import StorageError
 from plyhouse.storage.rows import (
@@ -53,6 +52,10 @@ TOLD_NS: Final = 50_000_000
 Elsewhere: TypeAlias = Callable[
     [PairingPlan, Sequence[Sequence[Participant]]], "LivePairing | None"
 ]
+
+
+def _nobody(lines: Sequence[Line], message: ServerMessage) -> None:
+    """Send nothing: a single server has all connections itself."""
 
 
 class MatchStorage(Protocol):
@@ -99,10 +102,10 @@ class LiveMatches:
         self.store = storage.submit_then
         self.elsewhere: Elsewhere | None = None
         """Begins a pairing on another server of the cluster, if that should run it."""
+        self.send_elsewhere: Callable[[Sequence[Line], ServerMessage], None] = _nobody
+        """Sends a message to connections of other servers of the cluster."""
         self.on_made: Callable[[LiveMatch], None] | None = None
         """Called with every match before its seats hear of it."""
-        self._scoring: dict[str, Scoring] = {}
-        """The scoring of tournaments, by id; other matches use their game's."""
         self.plies = 0
         """Plies of finished matches since the start."""
         self._resumed_plies = 0
@@ -114,10 +117,6 @@ class LiveMatches:
         return self.plies + running - self._resumed_plies
 
     # --------------------------------------------------------------------------- making
-
-    def score_by(self, tournament: str, scoring: Scoring) -> None:
-        """Set the scoring of a tournament's matches."""
-        self._scoring[tournament] = scoring
 
     def begin(
         self,
@@ -157,7 +156,7 @@ class LiveMatches:
             rated=terms.rated,
             tournament=tournament,
             round=round_number,
-            scoring=self._scoring.get(tournament or "", ""),
+            scoring="" if terms.scoring is None else terms.scoring.value,
             matches=tuple(
                 [
                     MatchPlan(new_id(), tuple(order), self._players(terms, seated, unnamed))
@@ -183,9 +182,7 @@ class LiveMatches:
         shared = seed is not None
         if seed is None:
             seed = secrets.token_bytes(SEED_BYTES)
-        if plan.tournament is not None and plan.scoring:
-            self._scoring[plan.tournament] = Scoring(plan.scoring)
-        pairing = LivePairing(plan.id, seed, tournament=plan.tournament)
+        pairing = LivePairing(plan.id, seed, tournament=plan.tournament, scoring=terms.scoring)
         row = PairingRow(
             id=plan.id,
             game=plan.game,
@@ -306,9 +303,9 @@ class LiveMatches:
         pairing = live.pairing
         outcome = finish.outcome
         wall = wall_ms()
-        game = live.match.game
-        span = return_span(game, self._scoring.get(pairing.tournament or ""))
-        counted = None if finish.void else match_scores(outcome.returns, span, teams_of(game))
+        counted = None
+        if not finish.void:
+            counted = game_scores(live.match.game, outcome.returns, pairing.scoring)
         ops: list[Op] = [
             FinishMatch(
                 live.id,

@@ -65,6 +65,17 @@ class Line(Protocol):
         """End the connection with a fatal error."""
 
 
+def send_encoded(lines: Iterable[Line], message: ServerMessage) -> None:
+    """Send a message to many connections of this server; encode it once for each codec."""
+    frames: dict[str, Frame] = {}
+    for line in lines:
+        codec = line.codec
+        frame = frames.get(codec.name)
+        if frame is None:
+            frame = frames[codec.name] = codec.encode(message)
+        line.send_frame(frame)
+
+
 @dataclass(eq=False, slots=True)
 class Participant:
     """A bot (or a person playing in person) with its connection and its session key."""

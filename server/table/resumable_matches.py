@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
+from plyhouse.games.base import Scoring
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.server.config import ServerConfig
@@ -76,10 +77,11 @@ class ResumableMatches(LiveMatches):
         pairings: dict[str, LivePairing] = {}
         restored = []
         broken: list[StoredMatch] = []
+        scoring: dict[str | None, Scoring] = {}
         for tournament in {each.pairing.tournament_id for each in running} - {None}:
             with contextlib.suppress(Unknown, GameError):  # deleted, or its game is missing
                 found = await self._store.read(tournaments.find_tournament, str(tournament))
-                self.score_by(found.id, scoring_of(found))
+                scoring[tournament] = scoring_of(found)
         for stored in running:
             header = stored.header
             holders = [self._holder_of(seat) for seat in header.seats]
@@ -96,7 +98,12 @@ class ResumableMatches(LiveMatches):
             row = stored.pairing
             pairing = pairings.get(row.id)
             if pairing is None:
-                pairing = LivePairing(row.id, row.seed, tournament=row.tournament_id)
+                pairing = LivePairing(
+                    row.id,
+                    row.seed,
+                    tournament=row.tournament_id,
+                    scoring=scoring.get(row.tournament_id),
+                )
                 pairings[row.id] = pairing
             live = LiveMatch(self, match, pairing, holders)
             self._keep(live)

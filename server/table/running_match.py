@@ -79,7 +79,7 @@ class RunningMatch(Protocol):
     def public_snapshot(self) -> Awaitable[MatchSnapshot | None]:
         """Return what a spectator may know now; None if its server does not answer."""
 
-    def open_seats(self) -> frozenset[int]:
+    def seats_with_public_thoughts(self) -> frozenset[int]:
         """Return the seats whose thoughts spectators may see now."""
 
     def send_to_all(self, message: ServerMessage) -> None:

@@ -21,8 +21,7 @@ from litestar.serialization import encode_json
 from plyhouse.server.web import client
 from plyhouse.server.web.api import (
     administration,
-    boards,
-    competition_changes,
+    competition_files,
     competition_messages,
     competition_people,
     competitions,
@@ -32,13 +31,14 @@ from plyhouse.server.web.api import (
     players,
     runners,
     server_status,
+    standings,
     submissions,
     trees,
 )
 from plyhouse.server.web.compression import Compression
 from plyhouse.server.web.error_responses import HANDLERS as ERROR_HANDLERS
 from plyhouse.server.web.error_responses import with_pages
-from plyhouse.server.web.pages import bot_profiles, new_competition, server, student_reports
+from plyhouse.server.web.pages import bot_profiles, new_competition, server
 from plyhouse.server.web.pages import client_pages as play_pages
 from plyhouse.server.web.pages import competition_forms as competition_form_pages
 from plyhouse.server.web.pages import competitions as competition_pages
@@ -128,7 +128,7 @@ def _handlers() -> list[Any]:
     """Return all handlers, except those of the description of the API."""
     return [
         *server_status.HANDLERS,
-        *boards.HANDLERS,
+        *standings.HANDLERS,
         *matches.HANDLERS,
         *dataset.HANDLERS,
         *trees.HANDLERS,
@@ -138,7 +138,7 @@ def _handlers() -> list[Any]:
         *people.HANDLERS,
         *competitions.HANDLERS,
         *competition_people.HANDLERS,
-        *competition_changes.HANDLERS,
+        *competition_files.HANDLERS,
         *competition_messages.HANDLERS,
         *administration.HANDLERS,
         *leaderboard_pages.HANDLERS,
@@ -146,7 +146,6 @@ def _handlers() -> list[Any]:
         *bot_profiles.HANDLERS,
         *competition_pages.HANDLERS,
         *competition_form_pages.HANDLERS,
-        *student_reports.HANDLERS,
         *new_competition.HANDLERS,
         *play_pages.HANDLERS,
         *game_pages.HANDLERS,

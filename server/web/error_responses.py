@@ -17,6 +17,7 @@ from litestar.exceptions import HTTPException, ValidationException
 
 from plyhouse.games.errors import GameError
 from plyhouse.protocol.api.answers import problem
+from plyhouse.protocol.codec import lowered
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import NotStaff
 from plyhouse.server.competition_rules.class_list import InvalidStudents
@@ -155,7 +156,7 @@ def _http(request: Request[Any, Any, Any], error: Exception) -> Response[dict[st
         if reasons:
             detail = "; ".join(reasons)
     elif status == 400:  # raised by the reader of bodies
-        detail = f"The body could not be read: {_lowered(detail)}"
+        detail = f"The body could not be read: {lowered(detail)}"
     if status == 413:
         most = request.route_handler.resolve_request_max_body_size()
         detail = f"The body is too long: at most {most} bytes are read."
@@ -175,12 +176,7 @@ def _reason(item: dict[str, Any]) -> str:
         return f"{key}: {message}"
     if message == "'data'":
         return "The request needs a body: a JSON object"
-    return f"The body is not as it should be: {_lowered(message)}"
-
-
-def _lowered(sentence: str) -> str:
-    """Make a sentence the end of another one; names such as JSON stay as they are."""
-    return sentence if sentence[1:2].isupper() else sentence[:1].lower() + sentence[1:]
+    return f"The body is not as it should be: {lowered(message)}"
 
 
 def _fault(request: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:

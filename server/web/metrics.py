@@ -126,7 +126,9 @@ def _link_metrics(hub: Hub) -> Iterator[Metric]:
     left = hub.store.lease_left_s
     if left is not None:
         yield GaugeMetricFamily(
-            "plyhouse_lease_left_seconds", "How long the lease is surely valid.", value=left
+            "plyhouse_lease_left_seconds",
+            "How long the lease is valid without a renewal.",
+            value=left,
         )
     counts = hub.member.link_counts()
     if not counts:

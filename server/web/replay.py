@@ -143,7 +143,7 @@ def replay(
     With ``all_hands``, what any seat held lies open, in ``viewer``'s scenes and events.
 
     ``live`` are the seats whose thoughts spectators may see before the pairing is over, if their
-    bots allow it (`plyhouse.server.match.events.open_seats`).
+    bots allow it (`plyhouse.server.match.events.seats_with_public_thoughts`).
 
     Raises `GameError` if the stored events do not fit the game (any more).
     """

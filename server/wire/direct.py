@@ -348,6 +348,13 @@ class DirectProtocol(WebSocketsSansIOProtocol):
             self._pong(owed)
 
 
+_last: tuple[Frame, bytes] = "", b""
+"""The last frame, as it was written: all spectators of a match get the same one, one by one.
+
+So what waits for those who read slowly is in memory once.
+"""
+
+
 class DirectTransport:
     """Writes frames directly to the socket.
 
@@ -372,11 +379,15 @@ class DirectTransport:
         """Write one frame, at once unless the transport is corked."""
         if not self._open:
             return
-        if isinstance(frame, str):
-            payload = frame.encode()
-            data = frame_header(WHOLE_TEXT, len(payload)) + payload
-        else:
-            data = frame_header(WHOLE_BINARY, len(frame)) + frame
+        global _last
+        known, data = _last
+        if known is not frame:
+            if isinstance(frame, str):
+                payload = frame.encode()
+                data = frame_header(WHOLE_TEXT, len(payload)) + payload
+            else:
+                data = frame_header(WHOLE_BINARY, len(frame)) + frame
+            _last = frame, data
         if self._corked is None:
             self._write(data)
         else:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from plyhouse.server.wire.limits import Door
+from plyhouse.server.wire.limits import Backlog, Door
 
 LEAST_TAKEN: Final = 65_536
 """Bytes of an answer that a client must read within the patience, unless that completes it.
@@ -23,9 +23,12 @@ The same holds for sending a body.  Few requests may have a longer body: package
 """
 
 
-def http_protocol(door: Door) -> type[PunctualHttp]:
-    """Return the HTTP protocol of a server whose sockets pass ``door``."""
-    return type("PunctualHttp", (PunctualHttp,), {"door": door})
+def http_protocol(door: Door, backlog: Backlog) -> type[PunctualHttp]:
+    """Return the HTTP protocol of a server whose sockets pass ``door``.
+
+    ``backlog`` counts the bytes that wait for slow readers.
+    """
+    return type("PunctualHttp", (PunctualHttp,), {"door": door, "backlog": backlog})
 
 
 class _StrictConnection(h11.Connection):
@@ -55,6 +58,7 @@ class PunctualHttp(H11Protocol):
     between one and two times as long.
     """
     door: ClassVar[Door] = Door()
+    backlog: ClassVar[Backlog] = Backlog(1 << 28)
 
     _late: asyncio.TimerHandle | None = None
     _owed: Any = None
@@ -84,7 +88,27 @@ class PunctualHttp(H11Protocol):
         super().connection_lost(exc)
         if self._late is not None:
             self._late.cancel()
+        self.backlog.note(self, self._address, 0)
         self._leave()
+
+    def pause_writing(self) -> None:
+        """Note that an answer waits, whole: the application writes no more until it is read."""
+        super().pause_writing()
+        self.backlog.note(self, self._address, self.unread())
+
+    def resume_writing(self) -> None:
+        """Note that the answer is read."""
+        super().resume_writing()
+        self.backlog.note(self, self._address, 0)
+
+    def unread(self) -> int:
+        """Return how many bytes of answers wait for the client."""
+        waiting: int = self.transport.get_write_buffer_size()
+        return waiting
+
+    def cut_off(self) -> None:
+        """Drop the connection, because too much waits for slow readers."""
+        self.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """Count the bytes received."""
@@ -94,6 +118,7 @@ class PunctualHttp(H11Protocol):
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
         """Pass the socket's place on to the websocket that it becomes."""
         super().handle_websocket_upgrade(event)
+        self.backlog.note(self, self._address, 0)  # what waits now counts as the websocket's
         protocol: Any = self.transport.get_protocol()
         if hasattr(protocol, "on_lost"):
             protocol.on_lost = self._leave

@@ -4,7 +4,7 @@ Three things are scarce.  `Door` limits file descriptors and the time to accept 
 `Places` limits the sessions.  One address gets at most a share of each, and spectators get at most
 half of the places.  So neither strangers nor spectators can shut out bots.
 
-A `Rate` is a token bucket.
+A `Rate` is a token bucket.  A `Backlog` limits the memory that slow readers take.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import ipaddress
 import logging
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable, Iterable
-from typing import Any
+from typing import Any, Protocol
 
 log = logging.getLogger("plyhouse.server.wire")
 
@@ -104,6 +104,16 @@ except ImportError:  # Windows has no such limit
     resource = None
 
 
+class SlowReader(Protocol):
+    """A connection for which bytes may wait."""
+
+    def unread(self) -> int:
+        """Return how many bytes wait for it now."""
+
+    def cut_off(self) -> None:
+        """Drop the connection with everything that waits for it."""
+
+
 class Full(Exception):  # noqa: N818 (a condition)
     """A lack of places; the message says of which kind."""
 
@@ -133,6 +143,14 @@ class Door:
         """Number of open sockets."""
         self.refused = 0
         """Number of sockets refused since the start."""
+
+    def trust(self, address: str) -> None:
+        """Count the sockets of an address only in the total: another server opens them.
+
+        It passes on the requests of all its visitors, and limits each of these itself.
+        """
+        if address not in self._trusted:
+            self._trusted |= {address}
 
     def knock(self, address: str) -> float:
         """Return how many seconds this address must wait; 0 if its socket is admitted."""
@@ -246,6 +264,48 @@ class Places:
         strangers = self._strangers.get(address)
         if strangers is not None and strangers.pop(who, self) is None and not strangers:
             del self._strangers[address]
+
+
+class Backlog:
+    """The bytes that wait for slow readers, of all connections together.
+
+    One connection may be slow for a while.  Above ``most`` bytes, the address with the most of them
+    loses its connection with the most.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.size = 0
+        """Bytes that wait for all connections."""
+        self._waiting: dict[str, dict[SlowReader, int]] = {}
+        self._of_address: Counter[str] = Counter()
+
+    def note(self, who: SlowReader, address: str, size: int) -> None:
+        """Note how many bytes wait for a connection now, and cut off others if need be."""
+        client = client_of(address)
+        self._set(who, client, size)
+        while self.size > self.most:
+            client, _ = self._of_address.most_common(1)[0]
+            waiting = self._waiting[client]
+            stale = [each for each, size in waiting.items() if each.unread() < size]
+            if stale:  # they have read since, which nobody notes
+                for each in stale:
+                    self._set(each, client, each.unread())
+                continue
+            slowest = max(waiting, key=waiting.__getitem__)
+            log.warning("%r is cut off: %d bytes wait for slow readers", slowest, self.size)
+            self._set(slowest, client, 0)
+            slowest.cut_off()
+
+    def _set(self, who: SlowReader, client: str, size: int) -> None:
+        waiting = self._waiting.setdefault(client, {})
+        more = size - waiting.pop(who, 0)
+        self.size += more
+        self._of_address[client] += more
+        if size:
+            waiting[who] = size
+        if not waiting:
+            del self._waiting[client], self._of_address[client]
 
 
 def raise_file_limit(wanted: int = 65_536) -> int:

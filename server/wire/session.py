@@ -74,6 +74,9 @@ class SessionHub(Protocol):
     def spent(self, session: Session, nanoseconds: int) -> None:
         """Note how long the server was busy with a connection's frames."""
 
+    def waits(self, session: Session, size: int) -> None:
+        """Note how many bytes wait for a client that reads slowly; 0 once it has read them."""
+
     def left(self, session: Session) -> None:
         """Clean up after a connection that has ended, whichever side ended it."""
 
@@ -89,9 +92,11 @@ class Session:
         "_closed",
         "_held",
         "_hub",
+        "_longest",
         "_max_queue",
         "_transport",
         "_trips",
+        "_waited",
         "_waiting",
         "codec",
         "connection",
@@ -114,6 +119,10 @@ class Session:
         self._hub = hub
         self._transport = transport
         self._max_queue = max_queue
+        self._longest = 0
+        """Length of the longest frame since the client has read everything."""
+        self._waited = 0
+        """The bytes that waited for the client after the last frame."""
         self.codec = codec
         self.remote = transport.remote
         self.on_other_server = False
@@ -284,9 +293,8 @@ class Session:
             if connection.state is State.OPEN:  # otherwise the client left meanwhile
                 log.error("%r: cannot send %s: %s", self, type(message).__name__, error)
             return
-        transport = self._transport
-        transport.send(frame)
-        if transport.pending() > self._max_queue:
+        self._transport.send(frame)
+        if self._overfull(frame):
             self._drop()
         elif connection.restless:
             self.flush()
@@ -302,10 +310,25 @@ class Session:
         """Send a frame that was already encoded with this session's codec."""
         if self._closed:
             return
-        transport = self._transport
-        transport.send(frame)
-        if transport.pending() > self._max_queue:
+        self._transport.send(frame)
+        if self._overfull(frame):
             self._drop()
+
+    def _overfull(self, frame: Frame) -> bool:
+        """Return whether too many bytes wait for the client, after a frame was sent.
+
+        The longest one does not count: a ``welcome`` with many long matches may be longer than the
+        whole queue, and would never arrive.
+        """
+        waiting = self.unread()
+        if waiting != self._waited:
+            self._hub.waits(self, waiting)
+            self._waited = waiting
+        if not waiting:
+            self._longest = 0
+            return False
+        self._longest = max(self._longest, len(frame))
+        return waiting > self._max_queue + self._longest and not self._closed
 
     def refuse(self, message: ClientMessage, error: ProtocolError) -> None:
         """Answer a request with an error."""
@@ -361,6 +384,16 @@ class Session:
         self.flush()
 
     # --------------------------------------------------------------------------- the end
+
+    def unread(self) -> int:
+        """Return how many bytes wait for the client."""
+        return self._transport.pending()
+
+    def cut_off(self) -> None:
+        """Drop the client, because too much waits for slow readers."""
+        if not self._closed:
+            self._drop()
+            self._transport.abort()
 
     def _drop(self) -> None:
         """Drop a client that does not read, with an error in case it reads later."""

@@ -150,7 +150,7 @@ def test_modules_import_each_other_without_cycles() -> None:
 
 
 PARSERS = {
-    *("competition_rules", "competitions/baselines", "competitions/competition_changes"),
+    *("competition_rules", "competitions/baselines", "competitions/file_changes"),
     *("competitions/lifecycle", "competitions/practice"),
 }
 """Parts of the server at which the text of a competition file arrives or changes."""

@@ -34,7 +34,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         database = f"--database=sqlite:///{Path(folder, 'fuzz.db')}"
         everything = [f"--scope={scope}" for scope in ("play", "organise", "admin")]
-        added = [here + "plyhouse", "player", "add", "fuzzer", *everything, database]
+        command = ("admin", "player", "add", "fuzzer")
+        added = [here + "plyhouse", *command, *everything, database]
         done = subprocess.run(added, check=True, stdout=subprocess.PIPE, text=True)
         serving = [here + "plyhouse", "serve", "--port=0", "--hosted", database]
         with subprocess.Popen(serving, stdout=subprocess.PIPE, text=True) as server:

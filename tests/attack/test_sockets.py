@@ -15,6 +15,7 @@ from tests.harness.patience import PATIENCE
 
 from plyhouse.protocol.messages import (
     Act,
+    Bye,
     Error,
     Hello,
     MatchMessage,
@@ -23,10 +24,12 @@ from plyhouse.protocol.messages import (
     Sync,
     Turn,
     Watch,
+    Welcome,
 )
+from plyhouse.server.gateway import entrance, match_requests
 from plyhouse.server.wire.direct import DirectProtocol
 from plyhouse.server.wire.http import LEAST_TAKEN, PunctualHttp
-from plyhouse.server.wire.limits import Door, Full, Places, raise_file_limit
+from plyhouse.server.wire.limits import Backlog, Door, Full, Places, Rate, raise_file_limit
 
 OpenHouse = Callable[..., Awaitable[Any]]
 Dial = Callable[..., Awaitable[Raw]]
@@ -88,6 +91,74 @@ async def test_answers_that_nobody_reads_are_thrown_away(
     raw.write(2000 * b"GET /api/v1/games HTTP/1.1\r\nHost: x\r\n\r\n")
     await until(lambda: bool(lost))
     assert isinstance(await (await house.bot("alice")).seek("pig"), Ok)
+
+
+async def test_long_answers_that_nobody_reads_take_bounded_memory(
+    house: Any, dial: Dial, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each may be as long as a replay, and one address may have hundreds of connections."""
+    made, lost = [], []
+    original_made, original_lost = PunctualHttp.connection_made, PunctualHttp.connection_lost
+
+    def connection_made(self: PunctualHttp, transport: Any) -> None:
+        wire = transport.get_extra_info("socket")
+        wire.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2048)
+        made.append(self)
+        original_made(self, transport)
+
+    def connection_lost(self: PunctualHttp, exc: Exception | None) -> None:
+        lost.append(self)
+        original_lost(self, exc)
+
+    monkeypatch.setattr(PunctualHttp, "connection_made", connection_made)
+    monkeypatch.setattr(PunctualHttp, "connection_lost", connection_lost)
+    backlog = house.hub.connections.backlog
+    backlog.most = 1_000_000
+    for _ in range(12):
+        raw = await dial(house, websocket=False)
+        deaf(raw)
+        raw.write(b"GET /api/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n")
+    await until(lambda: bool(lost) and len(made) == 12)
+    assert 0 < backlog.size <= backlog.most
+    assert isinstance(await (await house.bot("alice")).seek("pig"), Ok)
+
+
+def test_slowest_connection_of_the_address_with_the_most_is_cut_off() -> None:
+    gone: list[str] = []
+
+    class Reader:
+        def __init__(self, name: str, address: str) -> None:
+            self.name = name
+            self.address = address
+            self.waiting = 0
+
+        def unread(self) -> int:
+            return self.waiting
+
+        def cut_off(self) -> None:
+            gone.append(self.name)
+            backlog.note(self, self.address, 0)
+
+        def note(self, size: int) -> None:
+            self.waiting = size
+            backlog.note(self, self.address, size)
+
+    backlog = Backlog(100)
+    one, two = Reader("one", "192.0.2.1"), Reader("two", "192.0.2.1")
+    honest = Reader("honest", "192.0.2.9")
+    honest.note(50)
+    one.note(20)
+    two.note(30)
+    assert (gone, backlog.size) == ([], 100)
+    one.waiting = 5  # it has read what it was sent, which nobody has noted
+    two.note(40)
+    assert (gone, backlog.size) == ([], 95)
+    one.note(35)
+    assert (gone, backlog.size) == (["two"], 85)
+    honest.note(0)
+    one.note(0)
+    assert backlog.size == 0
+    assert not backlog._waiting
 
 
 @pytest.mark.parametrize("goodbye", ["close frame", "fatal error", "end of stream"])
@@ -190,6 +261,23 @@ async def test_strangers_give_way_to_whoever_comes(open_house: OpenHouse, dial: 
     told = await strangers[0].until_closed()
     assert [each.code for each in told] == ["server/overloaded"]
     assert isinstance(await bots[0].seek("pig"), Ok)
+
+
+async def test_server_that_passes_requests_on_has_no_share_of_its_own(
+    open_house: OpenHouse, dial: Dial
+) -> None:
+    """Otherwise one visitor of a server could use up the sockets of all its visitors."""
+    house = await open_house(max_connections_per_address=2)
+    house.hub.secret = "secret"
+    raws = [await dial(house, websocket=False) for _ in range(2)]
+    member = b"\r\nX-Plyhouse-Cluster: secret\r\nX-Plyhouse-Client: 192.0.2.1\r\n\r\n"
+    for raw, request in zip(raws, (HEALTH, HEALTH.replace(b"\r\n\r\n", member)), strict=True):
+        raw.write(request)
+        assert b" 200 " in await answered(raw)
+    for _ in range(3):
+        raw = await dial(house, websocket=False)
+        raw.write(HEALTH)
+        assert b" 200 " in await answered(raw)
 
 
 async def test_an_address_has_its_share_of_the_sockets(open_house: OpenHouse, dial: Dial) -> None:
@@ -310,6 +398,44 @@ async def test_snapshots_have_a_rate(house: Any, dial: Dial) -> None:
     assert (await mover.next(Error)).code == "match/too_many_snapshots"
     answer = await mover.ask(Act, match.match, 0, "a1")
     assert not isinstance(answer, Error)
+
+
+async def test_snapshots_of_long_matches_have_a_lower_rate(
+    house: Any, dial: Dial, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of pig may have 200,000 events, which take the server a fifth of a second."""
+    monkeypatch.setattr(match_requests, "PLIES_PER_VIEW", 1)
+    bots, starts = await house.pair("tic_tac_toe")
+    for ply, action in enumerate(("a1", "b1", "a2", "b2")):
+        mover = bots[starts[0].seat != ply % 2]
+        assert not isinstance(await mover.ask(Act, starts[0].match, ply, action), Error)
+    attacker = await dial(house)
+    await attacker.log_in("", "")
+    for number in range(2, 82):
+        attacker.say(Watch(number, starts[0].match))
+    attacker.say(Bye(90))
+    told = await attacker.until_closed()
+    assert any(isinstance(each, MatchMessage) for each in told)
+    refused = [each for each in told if isinstance(each, Error)]
+    assert {each.code for each in refused} == {"match/too_many_snapshots"}
+
+
+async def test_logins_with_long_matches_have_a_rate(
+    house: Any, dial: Dial, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A welcome with 32 matches of 10,000 plies takes the server a fifth of a second."""
+    monkeypatch.setattr(entrance, "PLIES_PER_WELCOME", 1)
+    house.hub._entrance._welcomes = Rate(5, 0.001, house.hub.now)
+    bots, starts = await house.pair("tic_tac_toe")
+    for ply, action in enumerate(("a1", "b1", "a2", "b2")):
+        mover = bots[starts[0].seat != ply % 2]
+        assert not isinstance(await mover.ask(Act, starts[0].match, ply, action), Error)
+    token = await house.token("alice")
+    again = await house.client()
+    assert isinstance(await again.hello(token, "one", takeover=True), Welcome)
+    refused = await (await house.client()).hello(token, "one", takeover=True)
+    assert refused.code == "auth/rate"
+    assert isinstance(await again.seek("pig"), Ok), "the connection that it has stays"
 
 
 def test_a_long_body_may_take_its_time_as_long_as_it_comes() -> None:

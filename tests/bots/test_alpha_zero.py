@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.harness.bot_turns import turn_at
 
 from plyhouse.bots import Turn
-from plyhouse.bots.api import Match
 from plyhouse.bots.reference.alpha_zero_bot import AlphaZeroBot
 from plyhouse.games import get_game
 from plyhouse.learning.board_views import view_of
@@ -21,9 +21,7 @@ def turn_after(spec: str, *actions: str) -> Turn:
     state: Any = game.initial_state()
     for text in actions:
         state = state.after(game.parse(state, text))
-    seat = state.to_move
-    match = Match("m1", game, seat, (), "move:10", rated=False, illegal_rule="forfeit")
-    return Turn(match, ply=len(actions), state=state, observation=game.observe(state, seat))
+    return turn_at(game, state, ply=len(actions))
 
 
 def test_shipped_network_takes_the_win_and_stops_the_loss() -> None:

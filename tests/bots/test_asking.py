@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
+from tests.harness.patience import PATIENCE
 
+from plyhouse.bots.client.timing import REAL_CLOCK, SECOND
 from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.running.ask_bot import Asked, ask_bot
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import ClockState, Event, MatchSnapshot, SeatInfo
 
 GAME = get_game("tic_tac_toe")
-MS = 1_000_000
 
 BOT = """
 import time
@@ -48,17 +50,41 @@ def asked_at() -> MatchSnapshot:
     )
 
 
-async def ask(tmp_path: Path, body: str, left_ms: int | None = None, seed: str = "") -> Asked:
+class Clock:
+    """The machine's clock, which a test can put forward."""
+
+    def __init__(self) -> None:
+        self.ahead = 0
+
+    def now(self) -> int:
+        return REAL_CLOCK.now() + self.ahead
+
+    async def sleep(self, seconds: float) -> None:
+        end = self.now() + round(seconds * SECOND)
+        while self.now() < end:  # noqa: ASYNC110 - the clock may be put forward meanwhile
+            await asyncio.sleep(0.01)
+
+
+async def ask(tmp_path: Path, body: str, seed: str = "", late: str = "") -> Asked:
+    """Ask a bot; when it prints ``late``, all of its time is over."""
     file = tmp_path / "mine.py"
     file.write_text(BOT.format(body=body))
     lines: list[str] = []
+    clock = Clock()
+
+    def output(line: str) -> None:
+        lines.append(line)
+        if late and late in line:
+            clock.ahead += round(PATIENCE * SECOND)
+
     answer = await ask_bot(
         str(file),
         asked_at(),
         GAME,
         seed=seed,
-        left_ns=None if left_ms is None else left_ms * MS,
-        output=lines.append,
+        left_ns=round(PATIENCE * SECOND) if late else None,
+        output=output,
+        clock=clock,
     )
     (tmp_path / "printed").write_text("\n".join(lines))
     return answer
@@ -76,13 +102,15 @@ async def test_it_has_the_time_that_it_had_and_the_rng_of_its_run(tmp_path: Path
 
 
 async def test_the_best_reported_is_played_when_time_is_nearly_out(tmp_path: Path) -> None:
-    answer = await ask(tmp_path, "turn.report('c3'); time.sleep(60)", left_ms=2000)
+    body = "turn.report('c3'); print('done'); time.sleep(600)"
+    answer = await ask(tmp_path, body, late="done")
     assert (answer.how, answer.action) == ("best", "c3")
 
 
 async def test_nothing_in_time_is_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plyhouse.bots.running.ask_bot.AFTER_FLAG", 0.1)
-    answer = await ask(tmp_path, "print('deep in thought'); time.sleep(60)", left_ms=1500)
+    monkeypatch.setattr("plyhouse.bots.running.ask_bot.AFTER_FLAG", 0.0)
+    body = "print('deep in thought'); time.sleep(600)"
+    answer = await ask(tmp_path, body, late="deep in thought")
     assert (answer.how, answer.action) == ("nothing", "")
     assert "deep in thought" in (tmp_path / "printed").read_text()
 

@@ -8,37 +8,32 @@ from concurrent.futures import Future
 from typing import Any
 
 import pytest
+from tests.harness.bot_turns import turn_at
 
-from plyhouse.bots import Bot, Match, Turn
+from plyhouse.bots import Bot, Turn
 from plyhouse.bots.reference import best_bot
 from plyhouse.bots.reference.best_bot import BOTS, BestBot, bot_for, bot_of
-from plyhouse.games.base import CHANCE, TERMINAL, Game, Information
+from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.registry import game_names, get_game
 from plyhouse.search.game_requirements import recommended
 
 SPECS = [*game_names(), "pig(seats=3,target=20)", "pacman(ghosts=random)"]
 
 
-def turn_at(game: Game, state: Any, ply: int, rng: random.Random) -> Turn:
-    seat = state.to_move
-    perfect = game.info.information is Information.PERFECT
-    return Turn(
-        Match("m", game, seat, (), "move:1", False, "forfeit"),
-        ply=ply,
-        state=state if perfect else None,
-        observation=game.observe(state, seat),
-        rng=rng,
-        soft=1_020_000_000,
-        hard=2_000_000_000,
-        clock_ns=lambda: 1_000_000_000,
-    )
+def timed_turn(game: Game, state: Any, ply: int, rng: random.Random) -> Turn:
+    bounds: dict[str, Any] = {
+        "soft": 1_020_000_000,
+        "hard": 2_000_000_000,
+        "clock_ns": lambda: 1_000_000_000,
+    }
+    return turn_at(game, state, ply=ply, rng=rng, **bounds)
 
 
 def test_it_has_an_action_to_play_before_its_bot_is_loaded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     game = get_game("connect_four")
-    turn = turn_at(game, game.initial_state(), 0, random.Random(1))
+    turn = timed_turn(game, game.initial_state(), 0, random.Random(1))
     reported: list[Any] = []
     never: Future[type[Bot]] = Future()
     monkeypatch.setattr(turn, "report", reported.append)
@@ -64,7 +59,7 @@ def test_it_plays_every_game_of_the_house(spec: str) -> None:
         if state.to_move == CHANCE:
             state = state.after(drawn(state, rng))
             continue
-        turn = turn_at(game, state, plies, rng)
+        turn = timed_turn(game, state, plies, rng)
         action = bots[state.to_move].choose(turn)
         text, problem = turn.text_of(action)
         assert not problem
@@ -89,7 +84,7 @@ def test_its_options_reach_the_search() -> None:
     game = get_game("connect_four")
     state = game.initial_state()
     bot_of(game).result()
-    turn = turn_at(game, state, 0, random.Random(1))
+    turn = timed_turn(game, state, 0, random.Random(1))
     BestBot(depth=2).choose(turn)
     assert turn.said is not None
     assert turn.said["depth"] == 2

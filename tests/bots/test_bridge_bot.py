@@ -6,8 +6,8 @@ import random
 from typing import Any
 
 import pytest
+from tests.harness.bot_turns import turn_at
 
-from plyhouse.bots import Match, Turn
 from plyhouse.bots.loading import load_bot
 from plyhouse.bots.reference import bridge_bot
 from plyhouse.bots.reference.bridge_bot import DoubleDummyBot, add_solved, points_of
@@ -25,19 +25,6 @@ def dealt(rng: random.Random) -> BridgeState:
     while state.to_move == CHANCE:
         state = state.after(rng.choice(state.chance_outcomes())[0])
     return state
-
-
-def turn_at(state: BridgeState, rng: random.Random) -> Turn:
-    return Turn(
-        Match("m", GAME, state.to_move, (), "move:1", False, "forfeit"),
-        ply=0,
-        state=None,
-        observation=GAME.observe(state, state.to_move),
-        rng=rng,
-        soft=None,
-        hard=None,
-        clock_ns=lambda: 0,
-    )
 
 
 def ending(strain: str) -> BridgeState:
@@ -73,7 +60,7 @@ def test_deals_that_fit_the_auction_come_first() -> None:
     state = dealt(rng)
     for text in ("1S", "Pass", "4S", "Pass", "Pass", "Pass"):
         state = state.after(GAME.parse(state, text))
-    turn = turn_at(state, rng)
+    turn = turn_at(GAME, state, rng=rng)
     seen: Any = turn.observation
     calls = state.calls
     shown = shown_by(calls)
@@ -98,7 +85,7 @@ def test_it_makes_points_against_random_opponents(monkeypatch: pytest.MonkeyPatc
     while state.to_move >= 0:
         choice: Any = rng.choice(state.actions())
         if state.to_move % 2 == 0:
-            text: Any = bot.choose(turn_at(state, rng))
+            text: Any = bot.choose(turn_at(GAME, state, rng=rng))
             choice = GAME.parse(state, text)
         elif state.declarer < 0:
             choice = call_number("Pass")

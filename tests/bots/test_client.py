@@ -22,7 +22,6 @@ from plyhouse.bots.client.client import (
     Connected,
     ConnectionLost,
     Disconnected,
-    Introduction,
     Refused,
     Replaced,
     RequestRefused,
@@ -72,7 +71,7 @@ async def listening(
 ) -> AsyncIterator[tuple[Client, Listener]]:
     client = Client(
         server.connect,
-        Introduction("ply_secret", bot="mybot", games=("pig",)),
+        Hello(0, "ply_secret", bot="mybot", games=["pig"]),
         clock=clock,
         rng=random.Random(1),
         backoff=NO_JITTER,
@@ -224,6 +223,28 @@ async def test_a_server_in_trouble_is_asked_again(
         assert listener.error is None
         await server.welcome()
         await settle()
+        assert client.connected
+
+
+@pytest.mark.parametrize("code", ["server/storage", "server/overloaded", "auth/rate"])
+async def test_bot_that_cannot_come_back_at_once_tries_again(
+    server: FakeServer, clock: ManualClock, code: str
+) -> None:
+    """While a server had no database or a cluster no leader, it gave up, and forfeited."""
+    async with listening(server, clock) as (client, listener):
+        await server.welcome()
+        assert server.channel is not None
+        server.channel.cut()
+        await clock.advance(1)
+        for _ in range(3):
+            hello = await server.heard(Hello)
+            server.say(Error(code, "Later.", re=hello.id))
+            await settle()
+            assert listener.of(Disconnected)[-1].reason == "Later."
+            await clock.advance(3)
+        await server.welcome()
+        await settle()
+        assert listener.error is None
         assert client.connected
 
 

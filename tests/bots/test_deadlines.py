@@ -15,8 +15,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from tests.harness.bot_turns import turn_at
 
-from plyhouse.bots import Bot, Match, Turn
+from plyhouse.bots import Bot
 from plyhouse.bots.reference.best_bot import BestBot, bot_of
 from plyhouse.bots.reference.bridge_bot import DoubleDummyBot
 from plyhouse.bots.reference.equity_bot import EquityBot
@@ -24,7 +25,7 @@ from plyhouse.bots.reference.holdem_rule_bot import HoldemRuleBot
 from plyhouse.bots.reference.level_bots import EasyBot, HardBot, MediumBot
 from plyhouse.bots.reference.random_bot import RandomBot
 from plyhouse.bots.reference.scrabble_bot import ScrabbleBot
-from plyhouse.games.base import CHANCE, TERMINAL, Game, Information
+from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.native import COMPILED
 from plyhouse.games.registry import game_names, get_game
 
@@ -62,14 +63,10 @@ class WorkClock:
 def spent(bot: Bot, game: Game, state: Any, limit: int = LIMIT) -> tuple[Any, int, int]:
     """Return the bot's action, the work until then, and the work until its first report."""
     clock = WorkClock()
-    seat = state.to_move
-    perfect = game.info.information is Information.PERFECT
     first: list[int] = []
-    turn = Turn(
-        Match("m", game, seat, (), "move:1", False, "forfeit"),
-        ply=0,
-        state=state if perfect else None,
-        observation=game.observe(state, seat),
+    turn = turn_at(
+        game,
+        state,
         rng=random.Random(1),
         soft=limit,
         hard=limit + LATE,

@@ -10,20 +10,19 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.harness.bot_turns import turn_at
 
-from plyhouse.bots import Match, Turn
+from plyhouse.bots import Turn
 from plyhouse.bots.reference.best_bot import bot_of
 from plyhouse.bots.reference.level_bots import HardBot, MediumBot
 from plyhouse.games.base import Game
 from plyhouse.games.registry import get_game
 
 
-def turn_at(game: Game, state: Any, clock_ns: Callable[[], int], seconds: float) -> Turn:
-    return Turn(
-        Match("m", game, state.to_move, (), "move:1", False, "forfeit"),
-        ply=0,
-        state=state,
-        observation=game.observe(state, state.to_move),
+def timed_turn(game: Game, state: Any, clock_ns: Callable[[], int], seconds: float) -> Turn:
+    return turn_at(
+        game,
+        state,
         rng=random.Random(2),
         soft=time.monotonic_ns() + round(seconds * 1e9),
         hard=time.monotonic_ns() + round(seconds * 2e9),
@@ -49,13 +48,13 @@ async def test_search_that_outlives_its_turn_does_not_disturb_the_next(
 
     bot = kind()
     state: Any = game.initial_state()
-    first = turn_at(game, state, slow_clock, 60)
+    first = timed_turn(game, state, slow_clock, 60)
     lost = asyncio.create_task(bot.choose(first))
     await asyncio.to_thread(searching.wait, 10)
     first.end()  # the action that it had reported was played
     lost.cancel()
     state = state.after(state.actions()[0])
-    second = turn_at(game, state.after(state.actions()[0]), time.monotonic_ns, 0.05)
+    second = timed_turn(game, state.after(state.actions()[0]), time.monotonic_ns, 0.05)
     choosing = asyncio.create_task(bot.choose(second))
     done, _ = await asyncio.wait([choosing], timeout=0.1)
     assert not done

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.engines.conftest import first_turn
+from tests.harness.bot_turns import turn_at
 from tests.harness.language_models import (
     Reply,
     Script,
@@ -19,13 +20,13 @@ from tests.harness.language_models import (
     says_as_anthropic,
     stand_in,
 )
+from tests.harness.patience import PATIENCE
 
 from plyhouse.bots.api import BotError, Match, NoAnswer, Turn, TurnClock
 from plyhouse.bots.llm.answers import forms, read
 from plyhouse.bots.llm.llm_bot import LlmBot
 from plyhouse.bots.llm.prompts import question, system
 from plyhouse.games import CHANCE, TERMINAL, get_game
-from plyhouse.games.base import Information
 from plyhouse.games.registry import game_names
 from plyhouse.protocol.messages import Event, SeatInfo
 
@@ -34,16 +35,12 @@ MOST_FORMS = 40
 """Actions of a position whose forms are tried."""
 
 
-def turn_at(game: Any, state: Any, seconds: float = 30.0) -> Turn:
-    seat = state.to_move
-    match = Match("m1", game, seat, (), "move:30", rated=False, illegal_rule="forfeit")
-    perfect = game.info.information is Information.PERFECT
+def timed_turn(game: Any, state: Any, seconds: float = 30.0) -> Turn:
     hard = time.monotonic_ns() + round(seconds * 1e9)
-    return Turn(
-        match,
-        ply=0,
-        state=state if perfect else None,
-        observation=game.observe(state, seat),
+    return turn_at(
+        game,
+        state,
+        time_control="move:30",
         clock=TurnClock(seconds, (seconds,) * game.seats, None, "move:30"),
         soft=hard,
         hard=hard,
@@ -106,7 +103,7 @@ def test_no_legal_action_is_found_where_none_was_named(text: str, said: str) -> 
 
 def test_an_ambiguous_answer_is_not_told_the_actions_that_it_could_mean() -> None:
     game = get_game('chess(fen="4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1")')
-    found = read(turn_at(game, game.initial_state()), "Action: Nd2")
+    found = read(timed_turn(game, game.initial_state()), "Action: Nd2")
     assert (found.action, found.said) == ("", "Nd2")
     assert found.why == "It could mean more than one legal action."
 
@@ -123,7 +120,7 @@ def test_every_printed_form_of_a_legal_action_is_read_as_that_action(spec: str) 
                 state = state.after(rng.choices(outcomes, weights)[0])
             if state.to_move == TERMINAL:
                 break
-            turn = turn_at(game, state)
+            turn = timed_turn(game, state)
             for form, actions in list(forms(turn).items())[:MOST_FORMS]:
                 assert len(actions) == 1, (form, actions)
                 for answer in (json.dumps({"action": form}), f"Action: {form}"):
@@ -183,7 +180,7 @@ async def choose(script: Script, *, seconds: float = 30.0, **options: Any) -> tu
     """The choice of a bot in the first position of tic-tac-toe, and its turn."""
     with stand_in(script) as endpoint:
         bot = LlmBot("test", endpoint.url, **options)
-        turn = turn_at(get_game("tic_tac_toe"), get_game("tic_tac_toe").initial_state(), seconds)
+        turn = timed_turn(get_game("tic_tac_toe"), get_game("tic_tac_toe").initial_state(), seconds)
         action = await bot.choose(turn)
         turn.asked = endpoint  # type: ignore[attr-defined]
         return action, turn
@@ -289,7 +286,8 @@ async def test_an_answer_that_comes_late_lets_the_flag_fall(
         await real(seconds)
 
     monkeypatch.setattr("plyhouse.bots.llm.llm_bot.asyncio.sleep", sleep)
-    late = Reply(reply.status, reply.body, {"retry-after": "30"}, 2.0 if reply.status == 200 else 0)
+    wait = PATIENCE if reply.status == 200 else 0
+    late = Reply(reply.status, reply.body, {"retry-after": "30"}, wait)
     with pytest.raises(FlagFell):
         await choose(lambda _: late, seconds=0.5)
     assert "There was no answer within" in capsys.readouterr().err

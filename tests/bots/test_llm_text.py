@@ -12,12 +12,11 @@ from typing import Any
 
 import chess
 import pytest
+from tests.harness.bot_turns import turn_at
 
-from plyhouse.bots.api import Match, Turn
 from plyhouse.bots.llm.answers import forms, read
 from plyhouse.bots.llm.prompts import question, system
 from plyhouse.games import CHANCE, TERMINAL, get_game
-from plyhouse.games.base import Information
 from plyhouse.protocol.messages import CHANCE_SEAT, Event
 
 POINT = re.compile(r"[.XOxo\u2654-\u265f]")
@@ -83,15 +82,7 @@ def test_model_reads_and_writes_the_other_names_of_a_renamed_game(name: str) -> 
     state, rng = game.initial_state(), random.Random(3)
     while state.to_move == CHANCE:
         state = state.after(rng.choice(state.chance_outcomes())[0])
-    seat = state.to_move
-    perfect = game.info.information is Information.PERFECT
-    turn = Turn(
-        Match("m1", game, seat, (), "move:30", rated=False, illegal_rule="forfeit"),
-        ply=0,
-        state=state if perfect else None,
-        observation=game.observe(state, seat),
-        history=[],
-    )
+    turn = turn_at(game, state)
     assert game.names in system(turn, "position")
     legal = {game.format(state, action) for action in state.actions()}
     assert set(part(question(turn, "actions"), "Your legal actions")) == legal
@@ -107,7 +98,6 @@ def test_model_reads_and_writes_the_other_names_of_a_renamed_game(name: str) -> 
 def test_text_of_a_prompt_determines_the_legal_actions(spec: str) -> None:
     game: Any = get_game(spec)
     rng = random.Random(spec)
-    perfect = game.info.information is Information.PERFECT
     plies = 0
     for _ in range(12):
         state, history = game.initial_state(), list[Event]()
@@ -117,16 +107,7 @@ def test_text_of_a_prompt_determines_the_legal_actions(spec: str) -> None:
                 state = state.after(rng.choices(outcomes, weights)[0])
                 history.append(Event(len(history), CHANCE_SEAT, None))
                 continue
-            match = Match(
-                "m1", game, state.to_move, (), "move:30", rated=False, illegal_rule="forfeit"
-            )
-            turn = Turn(
-                match,
-                ply=len(history),
-                state=state if perfect else None,
-                observation=game.observe(state, state.to_move),
-                history=history,
-            )
+            turn = turn_at(game, state, ply=len(history), history=history)
             legal = {turn.text_of(action)[0] for action in state.actions()}
             assert READERS[spec](question(turn, "position")) == legal
             action = game.random_action(state, rng)

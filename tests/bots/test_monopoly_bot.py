@@ -6,8 +6,8 @@ import random
 from typing import Any
 
 import pytest
+from tests.harness.bot_turns import turn_at
 
-from plyhouse.bots import Match, Turn
 from plyhouse.bots.loading import load_bot
 from plyhouse.bots.reference.monopoly_bot import MonopolyBot, candidates
 from plyhouse.games.base import CHANCE, TERMINAL
@@ -19,19 +19,6 @@ from plyhouse.games.stochastic.monopoly.state import MonopolyState
 
 GAME: Any = get_game("monopoly")
 THREE: Any = get_game("monopoly(seats=3)")
-
-
-def turn_at(game: Any, state: Any, rng: random.Random) -> Turn:
-    return Turn(
-        Match("m", game, state.to_move, (), "move:1", False, "forfeit"),
-        ply=0,
-        state=state,
-        observation=game.observe(state, state.to_move),
-        rng=rng,
-        soft=None,
-        hard=None,
-        clock_ns=lambda: 0,
-    )
 
 
 def owned(game: Any, **owners: int) -> MonopolyState:
@@ -65,12 +52,12 @@ def test_simulation_builds_on_a_group_and_buys_what_completes_one() -> None:
     bot = MonopolyBot(simulations=64)
     state = owned(GAME, tennessee=0, st_james=0, new_york=0)
     state.places = (0, 10)  # the next roll of the other seat is likely to end there
-    action = bot.choose(turn_at(GAME, state, random.Random(1)))
+    action = bot.choose(turn_at(GAME, state, rng=random.Random(1)))
     assert BUILD <= action < BUILD + len(CODES)
     state = owned(GAME, park_place=0)
     state.places = (39, 0)
     state.phase = BUYING
-    assert bot.choose(turn_at(GAME, state, random.Random(1))) == BUY
+    assert bot.choose(turn_at(GAME, state, rng=random.Random(1))) == BUY
 
 
 def test_offer_is_made_step_by_step() -> None:
@@ -78,7 +65,7 @@ def test_offer_is_made_step_by_step() -> None:
     state: Any = owned(THREE, park_place=0, boardwalk=1, mediterranean=1, baltic=0, reading=2)
     texts: list[str] = []
     while state.to_move != CHANCE:
-        action = bot.choose(turn_at(THREE, state, random.Random(1)))
+        action = bot.choose(turn_at(THREE, state, rng=random.Random(1)))
         assert action in state.actions()
         texts.append(THREE.format(state, action))
         state = state.after(action)
@@ -91,7 +78,7 @@ def test_offer_is_made_step_by_step() -> None:
 def test_without_trades_it_makes_no_offer() -> None:
     bot = MonopolyBot("rules", trades=False)
     state = owned(THREE, park_place=0, boardwalk=1, mediterranean=1, baltic=0, reading=2)
-    assert bot.choose(turn_at(THREE, state, random.Random(1))) == ROLL
+    assert bot.choose(turn_at(THREE, state, rng=random.Random(1))) == ROLL
 
 
 @pytest.mark.parametrize("seats", [2, 6])
@@ -104,7 +91,7 @@ def test_it_plays_whole_matches_of_legal_actions(seats: int) -> None:
         if state.to_move == CHANCE:
             state = state.after(rng.choice(state.chance_outcomes())[0])
             continue
-        action = bot.choose(turn_at(game, state, rng))
+        action = bot.choose(turn_at(game, state, rng=rng))
         assert action in state.actions()
         state = state.after(action)
     assert sum(state.returns()) == pytest.approx(0)

@@ -6,8 +6,8 @@ import random
 from typing import Any
 
 import pytest
+from tests.harness.bot_turns import turn_at
 
-from plyhouse.bots import Match, Turn
 from plyhouse.bots.loading import load_bot
 from plyhouse.games.errors import GameMismatch
 from plyhouse.games.registry import get_game
@@ -16,13 +16,7 @@ from plyhouse.games.registry import get_game
 def chosen(bot: str, spec: str, state: Any = None, **options: Any) -> Any:
     game = get_game(spec)
     state = game.initial_state() if state is None else state
-    turn = Turn(
-        Match("m", game, state.to_move, (), "move:1", False, "forfeit"),
-        ply=0,
-        state=state,
-        observation=game.observe(state, state.to_move),
-        rng=random.Random(5),
-    )
+    turn = turn_at(game, state, rng=random.Random(5))
     return load_bot(bot)(**options).choose(turn)
 
 

@@ -6,28 +6,17 @@ import random
 from typing import Any
 
 import pytest
+from tests.harness.bot_turns import turn_at
 
-from plyhouse.bots import Bot, Match, Turn
+from plyhouse.bots import Bot
 from plyhouse.bots.loading import load_bot
 from plyhouse.bots.reference.perfect_bot import PerfectBot
-from plyhouse.games.base import CHANCE, TERMINAL, Game
+from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.games.endgames import Meter
 from plyhouse.games.registry import get_game
 from plyhouse.games.stochastic.pig import HOLD, ROLL
 from plyhouse.search import solve
 from plyhouse.search.tables.pig_solution import solve_pig
-
-
-def turn_of(game: Game, state: Any, seed: int = 0, hard: int | None = None) -> Turn:
-    seat = state.to_move
-    return Turn(
-        Match("m", game, seat, (), "move:1", False, "forfeit"),
-        ply=0,
-        state=state,
-        observation=game.observe(state, seat),
-        rng=random.Random(seed),
-        hard=hard,
-    )
 
 
 @pytest.mark.parametrize(
@@ -45,7 +34,7 @@ def test_the_perfect_bot_wins_what_is_won(spec: str, seat: int) -> None:
         expected = table.probe(state).value * (1 if seat == 0 else -1)
         while state.to_move != TERMINAL:
             if state.to_move == seat:
-                state = state.after(bot.choose(turn_of(game, state, seed)))
+                state = state.after(bot.choose(turn_at(game, state, rng=random.Random(seed))))
             else:
                 state = state.after(rng.choice(state.actions()))
         assert state.returns()[seat] >= expected
@@ -62,7 +51,7 @@ def test_the_perfect_bot_wins_an_endgame_of_checkers_in_the_fewest_plies() -> No
     plies = 0
     while state.to_move != TERMINAL:
         if state.to_move == 0:
-            state = state.after(bot.choose(turn_of(game, state)))
+            state = state.after(bot.choose(turn_at(game, state)))
         else:
             state = state.after(state.endings(Meter()).best(state))
         plies += 1
@@ -82,7 +71,7 @@ def test_the_optimal_bot_of_pig_follows_the_solution() -> None:
             if state.to_move == CHANCE:
                 state = state.after(rng.randint(1, 6))
                 continue
-            action = bot.choose(turn_of(game, state))
+            action = bot.choose(turn_at(game, state))
             values = solution.values(state)
             assert values[action] == max(values.values())
             decisions += len(values) == 2
@@ -99,7 +88,7 @@ def test_the_optimal_bot_of_pig_holds_at_twenty_until_the_game_is_solved() -> No
     for roll in (6,) * 3:
         state = state.after(ROLL).after(roll)
     bot: Bot = load_bot("pig_optimal")()
-    assert bot.choose(turn_of(game, state, hard=0)) == ROLL
+    assert bot.choose(turn_at(game, state, hard=0)) == ROLL
     state = state.after(ROLL).after(6)
-    assert bot.choose(turn_of(game, state, hard=0)) == HOLD  # no time is left
-    assert bot.choose(turn_of(game, state)) == ROLL
+    assert bot.choose(turn_at(game, state, hard=0)) == HOLD  # no time is left
+    assert bot.choose(turn_at(game, state)) == ROLL

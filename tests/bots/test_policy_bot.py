@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.harness.bot_turns import turn_at
 
-from plyhouse.bots import Match, Turn
+from plyhouse.bots import Turn
 from plyhouse.bots.loading import bot_options, load_bot
 from plyhouse.bots.reference.policy_bot import PolicyBot
 from plyhouse.games.registry import get_game
@@ -31,11 +32,9 @@ def _forgetful() -> Iterator[None]:
 
 
 def turn(game: Any, state: Any, seed: int = 0, seconds: float | None = None) -> Turn:
-    return Turn(
-        Match("m", game, state.to_move, (), "move:1", False, "forfeit"),
-        ply=0,
-        state=None,
-        observation=game.observe(state, state.to_move),
+    return turn_at(
+        game,
+        state,
         rng=random.Random(seed),
         soft=None if seconds is None else round(seconds * 1e9),
         hard=None if seconds is None else round(seconds * 1e9),

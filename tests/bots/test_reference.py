@@ -7,8 +7,8 @@ import random
 from typing import Any
 
 import pytest
+from tests.harness.bot_turns import turn_at
 
-from plyhouse.bots import Match, Turn
 from plyhouse.bots.loading import load_bot
 from plyhouse.bots.reference.kuhn_bot import STRATEGY
 from plyhouse.games.base import CHANCE, TERMINAL
@@ -76,13 +76,7 @@ def coin_choices(spec: str, seat: int, count: int = 3000) -> dict[str, float]:
     bot = load_bot("coin_guess_optimal")()
     seen: dict[str, float] = {}
     for number in range(count):
-        turn = Turn(
-            Match("m", game, seat, (), "move:1", False, "forfeit"),
-            ply=0,
-            state=None,
-            observation=game.observe(state, seat),
-            rng=random.Random(number),
-        )
+        turn = turn_at(game, state, seat=seat, rng=random.Random(number))
         choice = str(bot.choose(turn))
         seen[choice] = seen.get(choice, 0) + 1 / count
     return seen
@@ -116,11 +110,9 @@ def test_the_tighter_of_option_and_clock_bounds_a_search() -> None:
     state = game.initial_state()
 
     def limit(bot: SearchBot) -> Limit:
-        turn = Turn(
-            Match("m", game, 0, (), "move:1", False, "forfeit"),
-            ply=0,
-            state=state,
-            observation=game.observe(state, 0),
+        turn = turn_at(
+            game,
+            state,
             soft=2_000_000_000,
             hard=3_000_000_000,
             clock_ns=lambda: 1_000_000_000,

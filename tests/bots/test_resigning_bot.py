@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.harness.bot_turns import turn_at
 from tests.harness.go_boards import position
 
-from plyhouse.bots import Match, Turn
+from plyhouse.bots import Turn
 from plyhouse.bots.api import Resignation
 from plyhouse.bots.reference.mcts_bot import MctsBot
 from plyhouse.games import get_game
@@ -20,8 +21,7 @@ OPEN = "..... ..... ..x.. ..... ....."
 
 def turn(drawing: str, to_move: int) -> Turn:
     state: Any = position(drawing, to_move, GAME)
-    match = Match("m1", GAME, to_move, (), "move:1", rated=False, illegal_rule="forfeit")
-    return Turn(match, ply=40, state=state, observation=GAME.observe(state, to_move))
+    return turn_at(GAME, state, ply=40)
 
 
 def test_bot_resigns_in_the_third_hopeless_turn() -> None:

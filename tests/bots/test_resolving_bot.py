@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.harness.bot_turns import turn_at
 
-from plyhouse.bots import Match, Turn
+from plyhouse.bots import Turn
 from plyhouse.bots.reference import resolving_bot
 from plyhouse.bots.reference.resolving_bot import ResolvingBot
 from plyhouse.games.errors import GameMismatch
@@ -46,11 +47,9 @@ def turn_after(game: Any, texts: tuple[str, ...], seconds: float | None = None) 
         passed.append((state, action))
         state = state.after(action)
     seat = state.to_move
-    return Turn(
-        Match("m", game, seat, (), "move:1", False, "forfeit"),
-        ply=0,
-        state=None,
-        observation=game.observe(state, seat),
+    return turn_at(
+        game,
+        state,
         history=[
             Event(ply, before.to_move, game.visible(before, action, seat))
             for ply, (before, action) in enumerate(passed)

@@ -6,26 +6,13 @@ import random
 from typing import Any
 
 import pytest
+from tests.harness.bot_turns import turn_at
 
-from plyhouse.bots import Match, Turn
 from plyhouse.bots.reference.scrabble_bot import METHODS, ScrabbleBot
 from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.games.registry import get_game
 
 VARIANTS = ("single", "double", "five")
-
-
-def turn_at(game: Any, state: Any) -> Turn:
-    return Turn(
-        Match("m", game, state.to_move, (), "move:1", False, "forfeit"),
-        ply=0,
-        state=None,
-        observation=game.observe(state, state.to_move),
-        rng=random.Random(1),
-        soft=None,
-        hard=None,
-        clock_ns=lambda: 0,
-    )
 
 
 def laid(game: Any, text: str) -> Any:

@@ -164,7 +164,7 @@ ADDED: Final[dict[str, list[tuple[str, str, str]]]] = {
     ],
     "A call of the HTTP API.": [
         ("protocol/api/calls.py", "", CALL),
-        ("server/web/api/boards.py", "", HANDLER),
+        ("server/web/api/standings.py", "", HANDLER),
         ("clients/api/client.py", "calls.health)\n", "    echo = Method(calls.echo)\n"),
     ],
     "A page of the server.": [

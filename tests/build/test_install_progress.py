@@ -14,17 +14,20 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = """
 import pathlib, time
-folder = pathlib.Path({folder!r})
-def write(name):
+folder, looks = pathlib.Path({folder!r}), pathlib.Path({looks!r})
+def shown():
+    least = looks.stat().st_size + 2  # the next look may have begun before the last file came
+    while looks.stat().st_size < least:
+        time.sleep(0.01)
+shown()
+for name in ("modules.txt", "c/a.c", "c/b.c", "o/c/a.o", "stamp.txt"):
     folder.joinpath(name).parent.mkdir(parents=True, exist_ok=True)
     folder.joinpath(name).write_text("")
-time.sleep(1)
-for name in ("modules.txt", "c/a.c", "c/b.c", "o/c/a.o", "stamp.txt"):
-    write(name)
     if name != "c/a.c":
-        time.sleep(1.2)
+        shown()
 raise SystemExit(3)
 """
+"""What pip writes, step by step; each step waits until the watcher has looked at the last."""
 
 
 @pytest.fixture
@@ -47,12 +50,27 @@ def test_announcement_names_packages_and_time(
 
 
 def test_each_stage_of_an_installation_is_shown_once(
-    install: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    install: ModuleType,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    old = tmp_path / "o" / "c" / "old.o"
+    native, looks, stage = tmp_path / "native", tmp_path / "looks", install.stage
+    looks.touch()
+
+    def look(folder: Path, began: float) -> str:
+        found: str = stage(folder, began)
+        with looks.open("a") as file:
+            file.write(".")
+        return found
+
+    monkeypatch.setattr(install, "stage", look)
+    old = native / "o" / "c" / "old.o"
     old.parent.mkdir(parents=True)
     old.touch()
-    code = install.watch([sys.executable, "-c", BUILD.format(folder=str(tmp_path))], tmp_path)
+    os.utime(old, (0, 0))
+    build = BUILD.format(folder=str(native), looks=str(looks))
+    code = install.watch([sys.executable, "-c", build], native)
     assert code == 3, "the exit code is pip's"
     lines = [line.split(maxsplit=1)[1] for line in capsys.readouterr().out.splitlines()]
     assert lines == [

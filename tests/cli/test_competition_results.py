@@ -9,8 +9,8 @@ from msgspec import convert, structs
 
 from plyhouse.clients.shared.standings import print_board
 from plyhouse.clients.shared.student_report import report_text
-from plyhouse.protocol.api.boards import Board
 from plyhouse.protocol.api.reports import Report
+from plyhouse.protocol.api.standings import Board
 
 RATING = {
     "elo": 1512.4,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import resource
 import socketserver
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -34,7 +36,7 @@ class Canned(socketserver.ThreadingTCPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Canned.Answer)
-        self.answers: list[bytes] = []
+        self.answers: list[bytes | Callable[[bytes], bytes]] = []
         self.asked: list[bytes] = []
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
 
@@ -45,7 +47,8 @@ class Canned(socketserver.ThreadingTCPServer):
             self.server.asked.append(self.rfile.readline())
             while self.rfile.readline().strip():
                 pass
-            self.wfile.write(self.server.answers.pop(0))
+            given = self.server.answers.pop(0)
+            self.wfile.write(given if isinstance(given, bytes) else given(self.server.asked[-1]))
 
 
 @pytest.fixture
@@ -133,3 +136,25 @@ def test_dates_before_1970_are_those_of_no_match(canned: Canned, plyhouse: Plyho
     done = plyhouse("export", "--server", canned.url, "--since", "1960-01-01")
     assert done.code == 0, done.err
     assert [b"since_ms=0" in each for each in canned.asked] == [True, True]
+
+
+def last_matches(matches: str, asked: bytes) -> bytes:
+    """Answer with the last two matches, or with three plies of each."""
+    rows = 3 if b"rows=plies" in asked else 1
+    lines = [json.dumps({"match": match, "ply": n}) for match in matches[:2] for n in range(rows)]
+    return answer("".join([line.replace(": ", ":") + "\n" for line in lines]).encode())
+
+
+def test_with_a_limit_each_ply_has_its_match(
+    canned: Canned, plyhouse: Plyhouse, tmp_path: Path
+) -> None:
+    # The match c ends between the two requests, and is among the last two then.
+    canned.answers = [functools.partial(last_matches, each) for each in ("ba", "cba")]
+    done = plyhouse("export", "--server", canned.url, "--limit", "2")
+    assert done.code == 0, done.err
+    found = {}
+    for rows in ("matches", "plies"):
+        lines = (tmp_path / f"{rows}.jsonl").read_text().splitlines()
+        found[rows] = [json.loads(line)["match"] for line in lines]
+    assert found == {"matches": ["b", "a"], "plies": ["b", "b", "b"]}
+    assert "matches.jsonl (2 rows) and plies.jsonl (3 rows)" in done.err

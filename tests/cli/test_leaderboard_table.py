@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from plyhouse.clients.shared.standings import print_standings
-from plyhouse.protocol.api.boards import Standing
+from plyhouse.protocol.api.standings import Standing
 from plyhouse.server.results.leaderboards import lines
 
 FIRST = Standing(1, "kira", "optimal", 1, 33.0, 60, 25, 0, 35, 1520.4, 1480.0, 1560.0, 21.0, 130.0)

@@ -169,7 +169,7 @@ def chess_games(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Pat
     folder = tmp_path_factory.mktemp("chess")
     fen = 'chess(fen="4k3/8/8/8/8/8/3R4/4K3 w - - 90 120")'
     series = ("match", "random", "random", "--game", fen, "--games", "2", "--seed", "1")
-    control = ("--time-control", "total:5+0.1", "--save", "c.jsonl")
+    control = ("--time-control", "total:60+0.1", "--save", "c.jsonl")
     done = zygote.run((*series, *control), folder, clean_environment())
     assert done.code == 0, done.err
     return folder / "c.jsonl"
@@ -183,7 +183,7 @@ def test_moves_are_written_in_the_format_of_the_game(plyhouse: Plyhouse, chess_g
     assert read[2] is None
     for game in read[:2]:
         assert game is not None
-        assert game.headers["TimeControl"] == "5+0.1"
+        assert game.headers["TimeControl"] == "60+0.1"
         first = game.next()
         assert first is not None
         assert first.clock() is not None

@@ -68,7 +68,13 @@ def recorded(
     return record, game
 
 
-def reviewed(spec: str, texts: str, seat: int, seconds: float = 2.0, **more: Any) -> Review:
+SOLVING = 60.0
+"""Seconds for games that are solved in one, as a busy machine may need many times as long."""
+
+
+def reviewed(spec: str, texts: str, seat: int, seconds: float | None = None, **more: Any) -> Review:
+    if seconds is None:
+        seconds = 2.0 if spec == "connect_four" else SOLVING
     record, game = recorded(spec, texts, **more)
     return review(record, game, seat, seconds=seconds)
 
@@ -323,7 +329,7 @@ def test_what_cannot_be_is_said(plyhouse: Plyhouse, saved: Path) -> None:
 
 def lost(texts: Sequence[str], bot: str = "alice/one", spec: str = "tic_tac_toe") -> ValueLost:
     records = [recorded(spec, each)[0] for each in texts]
-    losses = Losses(bot, lambda record: get_game(record.game), seconds=1.0)
+    losses = Losses(bot, lambda record: get_game(record.game), seconds=SOLVING)
     losses.add(records)
     (found,) = losses.found()
     return found
@@ -356,7 +362,7 @@ def test_a_variant_is_compared_with_the_usual_game() -> None:
     perfect = recorded("nim", "1:2 2:4 3:4 1:1 3:1")[0]
     lost_win = recorded('nim(heaps="2,1")', "1:2 2:1")[0]
     kept_win = recorded('nim(heaps="2,1")', "1:1 1:1 2:1")[0]
-    losses = Losses("alice/one", lambda record: get_game(record.game), seconds=1.0)
+    losses = Losses("alice/one", lambda record: get_game(record.game), seconds=SOLVING)
     losses.add([perfect, perfect, lost_win, lost_win, kept_win])
     usual, variant = losses.found()
     assert (usual.mean, usual.more, usual.more_interval) == (0.0, None, None)
@@ -375,7 +381,7 @@ def test_renamed_variant_is_compared_with_the_same_game_under_its_usual_names() 
         *[recorded("tic_tac_toe(renamed=7)", texts)[0]] * 3,
         recorded("tic_tac_toe(renamed=8)", DRAWN_BY_8)[0],
     ]
-    losses = Losses("bob/two", lambda record: get_game(record.game), seconds=1.0)
+    losses = Losses("bob/two", lambda record: get_game(record.game), seconds=SOLVING)
     losses.add(records)
     usual, seven, eight = losses.found()
     assert (usual.mean, usual.more) == (0.0, None)
@@ -402,7 +408,7 @@ def test_interval_of_a_difference_is_welchs() -> None:
 def test_a_bot_that_plays_itself_is_judged_in_both_seats() -> None:
     record, _ = recorded("tic_tac_toe", WON)
     mirrored = structs.replace(record, seats=[RecordSeat("alice", "one")] * 2)
-    losses = Losses("Alice/One", lambda record: get_game(record.game), seconds=1.0)
+    losses = Losses("Alice/One", lambda record: get_game(record.game), seconds=SOLVING)
     losses.add([mirrored, structs.replace(record, outcome=None)])
     (found,) = losses.found()
     assert (found.matches, found.plies) == (2, 7)
@@ -412,11 +418,11 @@ def test_matches_of_a_bot_are_summed_up_from_a_file(plyhouse: Plyhouse, tmp_path
     file = str(tmp_path / "matches.jsonl")
     played = ("match", "random", "minimax", "--game", "tic_tac_toe", "--games", "6", "--seed", "3")
     assert plyhouse(*played, "--save", file).code == 0
-    done = plyhouse("review", file, "--bot", "local/random", "--seconds", "2")
+    done = plyhouse("review", file, "--bot", "local/random", "--seconds", "60")
     assert done.code == 0, done.err
     (line,) = [each for each in done.out.splitlines() if each.startswith("tic_tac_toe")]
     assert line.split()[1] == "6"
-    done = plyhouse("review", file, "--bot", "local/minimax", "--seconds", "2", "--json")
+    done = plyhouse("review", file, "--bot", "local/minimax", "--seconds", "60", "--json")
     assert done.code == 0, done.err
     (found,) = json.loads(done.out)["games"]
     assert (found["mean"], found["matches"], found["faults"]) == (0.0, 6, {})

@@ -25,9 +25,10 @@ async def test_a_guest_plays_a_bot_of_the_house_and_the_match_can_be_watched(
         async with app.run_test(size=(80, 24)) as pilot:
             lobby = app.screen
             assert isinstance(lobby, LobbyScreen)
-            await until(pilot, lambda: bool(lobby.levels))
-            for name in ("running", "seeks"):
-                empty = lobby.query_one(f"#{name}", OptionList)
+            lists = [lobby.query_one(f"#{name}", OptionList) for name in ("running", "seeks")]
+            # The list of levels comes before the other two are filled.
+            await until(pilot, lambda: all([lobby.levels, *(each.options for each in lists)]))
+            for empty in lists:
                 assert "Choose a game on the left" in str(empty.options[0].prompt)
                 assert empty.options[0].disabled
             names = [each.name for each in lobby.games]

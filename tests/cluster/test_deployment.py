@@ -8,7 +8,6 @@ import contextlib
 import json
 import re
 import shlex
-import socket
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 from tests.harness.nginx import NGINX, nginx
 from tests.harness.patience import PATIENCE
+from tests.harness.ports import kept_port
 from tests.harness.server import BotClient
 from tests.harness.small_cluster import SmallCluster, member_of
 from websockets.asyncio.client import connect
@@ -161,9 +161,7 @@ async def test_nats_of_the_compose_file_asks_for_the_password_of_the_servers(
     import nats
 
     broker, server = compose["services"]["broker"], compose["services"]["server1"]
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        place = f"127.0.0.1:{probe.getsockname()[1]}"
+    place = f"127.0.0.1:{kept_port()}"
     try:
         program = find_program()
     except ClusterError as error:
@@ -216,9 +214,7 @@ def test_unit_starts_one_server_for_each_port() -> None:
 async def test_nginx_spreads_bots_over_servers_that_live(
     cluster: SmallCluster, tmp_path: Path
 ) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
+    port = kept_port()
     replaced = {"listen 80;": f"listen 127.0.0.1:{port};"}
     for number, server in enumerate(cluster.servers, 1):
         replaced[f"server{number}:8765"] = f"127.0.0.1:{server.server.port}"

@@ -9,13 +9,16 @@ from time import monotonic
 import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from sqlalchemy import select
+from tests.harness.hosted_server import until
 from tests.harness.patience import PATIENCE
 from tests.harness.server import Server
 from tests.harness.small_cluster import SmallCluster, cluster_of, member_of
 
 from plyhouse.protocol.messages import Ok
+from plyhouse.server.cluster import lease_follower
 from plyhouse.server.cluster.switchboard import Switchboard
-from plyhouse.storage import claim, leases
+from plyhouse.storage import claim, leases, models
 
 pytestmark = [pytest.mark.postgresql]
 
@@ -177,3 +180,21 @@ async def test_server_whose_lease_is_in_doubt_is_not_ready(
             "The server could not renew its lease on the database.",
         )
     assert await readiness(web, first) == (200, "")
+
+
+async def test_silent_server_loses_its_lease_before_it_expires(
+    cluster: SmallCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, third = cluster.servers
+    monkeypatch.setattr(lease_follower, "silent_left_ms", lambda: 5_000)  # a renewal may be old
+    epoch = third.hub.store.epoch
+    await cluster_of(third.hub)._link.close()
+
+    async def gone() -> bool:
+        return epoch not in cluster_of(first.hub).members
+
+    await until(gone)
+    assert second.hub.store.epoch in cluster_of(first.hub).members
+    rest = models.leases.c.expires_ms - models.leases.c.ended_ms
+    query = select(rest).where(models.leases.c.epoch == epoch)
+    assert await first.hub.store.read(lambda c: c.execute(query).scalar_one()) > 0

@@ -13,6 +13,7 @@ from tests.harness.small_cluster import SmallCluster, cluster_of, member_of
 
 from plyhouse.clients.builtin_bots.launcher import StartedBots
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.codec import JSON, MSGPACK
 from plyhouse.protocol.messages import (
     Accepted,
     Act,
@@ -149,6 +150,36 @@ async def test_spectator_on_a_third_server_sees_every_ply(cluster: SmallCluster)
     for each in (viewer, far):
         assert (await each.next(Finished)).outcome.termination == "normal"
         assert any(isinstance(message, Update) for message in each.inbox)
+
+
+async def test_spectators_on_one_server_cost_the_owner_one_message_for_each_ply(
+    cluster: SmallCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With one for each, 500 spectators of large boards filled the channel to their server."""
+    first, second, _ = cluster.servers
+    board, sent = member_of(second.hub).board, []
+    post = board.post
+
+    def posting(epoch: int, message: member_messages.MemberMessage) -> None:
+        sent.append(message)
+        post(epoch, message)
+
+    monkeypatch.setattr(board, "post", posting)
+    bots, starts = await seated([second, second], "tic_tac_toe")
+    viewers = [await first.client(codec) for codec in (MSGPACK, MSGPACK, JSON)]
+    for each in viewers:
+        assert isinstance(await each.hello("", ""), Welcome)
+        assert isinstance(await each.ask(Watch, starts[0].match), MatchMessage)
+    await asyncio.gather(*(b.play(s) for b, s in zip(bots, starts, strict=True)))
+    plies = [
+        each.message.ply
+        for each in sent
+        if isinstance(each, member_messages.ToLines) and isinstance(each.message, Update)
+    ]
+    assert plies == [*range(1, len(plies) + 1)]
+    for each in viewers:
+        await each.next(Finished)
+        assert [one.ply for one in each.inbox if isinstance(one, Update)] == plies
 
 
 async def test_challenge_reaches_a_bot_on_another_server(cluster: SmallCluster) -> None:
@@ -381,7 +412,11 @@ async def test_bot_that_logs_in_many_times_is_given_the_time_back_once(
     bot.restore()
     back, hello = logins[-1]
     assert isinstance(await hello, Welcome)
-    await asyncio.sleep(3)  # think longer than any login is given back
+    watchdog = second.hub.watchdog
+    begun, stood = second.hub.now(), watchdog.total_ns
+    # Think longer than any login is given back, without what the server stands still meanwhile.
+    while second.hub.now() - begun - (watchdog.total_ns - stood) < 3 * 10**9:  # noqa: ASYNC110
+        await asyncio.sleep(0.1)
     answer = await back.ask(Act, bot.match, bot.ply, "1")
     assert isinstance(answer, Accepted), answer
     assert answer.ledger is not None
@@ -495,8 +530,8 @@ async def test_spectator_that_asks_while_a_match_ends_gets_its_end(
     ended = asyncio.Event()
     read = third.hub.store.read
 
-    async def read_then_wait(what: Any, *arguments: Any) -> Any:
-        found = await read(what, *arguments)
+    async def read_then_wait(what: Any, *arguments: Any, **named: Any) -> Any:
+        found = await read(what, *arguments, **named)
         if what is places:
             await ended.wait()
         return found

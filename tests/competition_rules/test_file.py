@@ -405,14 +405,3 @@ def test_no_text_makes_it_fail_otherwise(text: str) -> None:
     for prefix in (LEAST, LEAST + "[dates]\nfreeze = ", LEAST + "[format]\nname = "):
         with contextlib.suppress(InvalidCompetition):
             assert read_competition(prefix + text, NOW).name == "Cup"
-
-
-@pytest.mark.parametrize(
-    "text", ["[hosting]\nshared_chance = true\n", "hosting.shared_chance = false\n"]
-)
-def test_shared_chance_is_refused_with_what_to_do(text: str) -> None:
-    with pytest.raises(InvalidCompetition) as refused:
-        read_competition('name = "Cup"\ngames = ["pig"]\ntime_control = "move:1"\n' + text)
-    (mistake,) = refused.value.mistakes
-    assert (mistake.code, mistake.key) == ("competition/removed_key", "hosting.shared_chance")
-    assert "Delete the line" in mistake.text

@@ -187,7 +187,6 @@ def test_default_knockout_has_two_extra_pairings_and_no_third_place() -> None:
     assert (Knockout().series, Knockout().third_place) == (Series(1, 2, 2), False)
     assert Knockout(extra=0, best_of=1).count(2) == 2
     assert not any(each.name == "Third place" for each in SINGLE.plan(facts_of("abcd")).rounds)
-    assert not Knockout.admits_late
 
 
 def test_knockout_asks_again_after_each_pairing() -> None:

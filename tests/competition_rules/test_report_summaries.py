@@ -8,7 +8,6 @@ import pytest
 
 from plyhouse.protocol.api.reports import BaselineScore
 from plyhouse.server.grades.summaries import (
-    REMEDIES,
     CostlyPly,
     Evidence,
     HiddenBaseline,
@@ -18,7 +17,7 @@ from plyhouse.server.grades.summaries import (
     goals_of,
     reason_for,
 )
-from plyhouse.server.match.terminations import FORFEITS
+from plyhouse.server.match.terminations import FORFEITS, TERMINATIONS
 
 
 def goal(name: str, grade: str, at_least: float, score: float, **more: Any) -> BaselineScore:
@@ -95,7 +94,7 @@ def test_reason_of_a_grade_without_results_names_no_baseline(grade: str) -> None
 
 
 def test_every_forfeit_has_a_remedy() -> None:
-    assert set(REMEDIES) == set(FORFEITS)
+    assert {each.name for each in TERMINATIONS.values() if each.remedy} == set(FORFEITS)
 
 
 LOSSES = (
@@ -111,7 +110,7 @@ def test_advice_puts_the_most_frequent_forfeit_first() -> None:
         12, {"bot_crash": 1, "flag_fall": 3}, {"flag_fall": "/matches/a?ply=9"}, {}, LOSSES, PLY
     )
     text, replay = advice(found, HARD)
-    assert text.startswith("3 of 12 matches were lost by flag fall: stop each search earlier")
+    assert text.startswith("3 of 12 matches were lost by flag fall: keep to the time that is left")
     assert replay == "/matches/a?ply=9"
 
 

@@ -8,6 +8,7 @@ from typing import get_args
 
 import pytest
 
+from plyhouse.clients.terminal.sentences import LOST, WON
 from plyhouse.protocol.messages import VOID, Termination
 from plyhouse.server.lobby.suspension import ABSENCE_MS, Ended, why
 from plyhouse.server.match.terminations import FORFEITS, TERMINATIONS, Fault, fault_of
@@ -36,6 +37,15 @@ def test_the_web_page_has_words_for_every_ending_that_one_seat_brings_about() ->
     script = (ROOT / "clients/web/words.js").read_text("utf-8")
     words = set(re.findall(r"\b([a-z_]+): \"(?:by|on|as) ", script))
     assert words >= {*FORFEITS, "resignation"}
+
+
+@pytest.mark.parametrize(("table", "words"), [("WON", WON), ("LOST", LOST)])
+def test_web_page_and_terminal_have_the_same_words_for_endings(
+    table: str, words: dict[str, str]
+) -> None:
+    script = (ROOT / "clients/web/words.js").read_text("utf-8")
+    [body] = re.findall(rf"const {table} = {{(.*?)}};", script, re.DOTALL)
+    assert dict(re.findall(r"(\w+): \"(.*?)\"", body)) == words
 
 
 @pytest.mark.parametrize(

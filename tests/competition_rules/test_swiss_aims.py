@@ -261,8 +261,8 @@ def test_swiss_of_impossible_parameters_is_refused(
     assert (Swiss().bye, Swiss().late, Swiss(number=1).number) == (1.0, 0.0, 1)
 
 
-def test_swiss_asks_again_after_each_round_and_admits_late_entries() -> None:
-    assert (Swiss.adaptive, Swiss.round_by_round, Swiss.admits_late) == (True, True, True)
+def test_swiss_asks_again_after_each_round() -> None:
+    assert (Swiss.adaptive, Swiss.round_by_round) == (True, True)
 
 
 @pytest.mark.parametrize(

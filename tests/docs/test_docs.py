@@ -22,7 +22,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -35,6 +34,7 @@ import pytest
 from tests.bridges.libraries import library
 from tests.harness.engines import require_engine
 from tests.harness.patience import PATIENCE
+from tests.harness.ports import kept_port
 from tests.harness.zygote import Zygote
 from tests.sandbox.conftest import have
 
@@ -121,12 +121,6 @@ def commands(body: str) -> Iterator[tuple[str, str]]:
         yield command, "\n".join(output)
 
 
-def free_port() -> str:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return str(probe.getsockname()[1])
-
-
 def is_said(line: str, text: str) -> bool:
     """Return whether a similar line is in the text."""
     check = doctest.OutputChecker().check_output
@@ -138,7 +132,7 @@ class Shell:
 
     def __init__(self, folder: Path, programs: Path) -> None:
         self.folder = folder
-        self.port = free_port()
+        self.port = str(kept_port())
         environment = {
             name: value for name, value in os.environ.items() if not name.startswith("PLYHOUSE_")
         }

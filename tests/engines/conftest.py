@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import random
 import sys
@@ -12,10 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.harness.bot_turns import turn_at
 from tests.harness.engines import require_engine
+from tests.harness.patience import PATIENCE
 
-from plyhouse.bots.api import Match, Turn, TurnClock
-from plyhouse.bots.engines.engine_bot import EngineBot
+from plyhouse.bots.api import Turn, TurnClock
+from plyhouse.bots.engines import engine_bot, uci_bot
+from plyhouse.bots.engines.engine_bot import EngineBot, Thinking
+from plyhouse.bots.engines.engine_process import EngineProcess
 from plyhouse.games import get_game
 from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.protocol.messages import CHANCE_SEAT, Event
@@ -65,25 +70,57 @@ def scripted_engine(tmp_path: Path) -> ScriptedEngine:
     return write
 
 
-def a_turn(game: Any, state: Any, events: list[Event], seconds: float, control: str) -> Turn:
+class Clock:
+    """The monotonic clock of an engine and its bot, which a test can put forward."""
+
+    def __init__(self) -> None:
+        self._ahead = 0
+
+    def __call__(self) -> int:
+        return time.monotonic_ns() + self._ahead
+
+    def advance(self, seconds: float) -> None:
+        self._ahead += round(seconds * SECOND)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The clock of UCI engines that start in the test, and of their turns."""
+    made = Clock()
+    monkeypatch.setattr(uci_bot, "Thinking", functools.partial(Thinking, clock_ns=made))
+    monkeypatch.setattr(
+        engine_bot, "EngineProcess", lambda program, _, **more: EngineProcess(program, made, **more)
+    )
+    return made
+
+
+def a_turn(
+    game: Any,
+    state: Any,
+    events: list[Event],
+    seconds: float,
+    control: str,
+    clock: Callable[[], int] = time.monotonic_ns,
+) -> Turn:
     """Return a turn of the seat to move that has ``seconds`` left, 7 of 10 of them to use."""
-    seat = state.to_move
-    match = Match("m1", game, seat, (), control, rated=False, illegal_rule="forfeit")
-    now = time.monotonic_ns()
-    return Turn(
-        match,
+    now = clock()
+    return turn_at(
+        game,
+        state,
+        time_control=control,
         ply=sum(event.seat != CHANCE_SEAT for event in events),
-        state=state,
-        observation=game.observe(state, seat),
         history=events,
         clock=TurnClock(seconds, (seconds, seconds), None, control),
         soft=now + int(seconds * 0.7 * SECOND),
         hard=now + int(seconds * SECOND),
+        clock_ns=clock,
     )
 
 
-def first_turn(spec: str, seconds: float = 5, control: str = "move:5") -> Turn:
-    """Return the first turn of a game."""
+def first_turn(
+    spec: str, seconds: float = PATIENCE, clock: Callable[[], int] = time.monotonic_ns
+) -> Turn:
+    """Return the first turn of a game, by default with more time than a busy machine takes."""
     game = get_game(spec)
     state = game.initial_state()
     events: list[Event] = []
@@ -92,7 +129,7 @@ def first_turn(spec: str, seconds: float = 5, control: str = "move:5") -> Turn:
         outcome = rng.choice(state.chance_outcomes())[0]
         events.append(Event(0, CHANCE_SEAT, game.format_chance(state, outcome)))
         state = state.after(outcome)
-    return a_turn(game, state, events, seconds, control)
+    return a_turn(game, state, events, seconds, f"move:{seconds:g}", clock)
 
 
 def play_alone(

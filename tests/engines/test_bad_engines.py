@@ -6,12 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.engines.conftest import ScriptedEngine, first_turn
+from tests.engines.conftest import Clock, ScriptedEngine, first_turn
+from tests.harness.patience import PATIENCE
 
 from plyhouse.bots.api import Resignation, TurnOver
 from plyhouse.bots.engines import engine_bot, engine_process
 from plyhouse.bots.engines.engine_bot import EngineBot
-from plyhouse.bots.engines.engine_process import EngineProcess
+from plyhouse.bots.engines.engine_process import EngineProcess, Wait
 from plyhouse.bots.engines.errors import EngineError
 from plyhouse.bots.engines.gtp_bot import GtpBot
 from plyhouse.bots.engines.uci_bot import UciBot
@@ -170,25 +171,42 @@ def test_hung_engine_is_killed_before_the_flag_falls(scripted_engine: ScriptedEn
         os.kill(pid, 0)
 
 
-def test_hung_engine_plays_the_best_it_has_reported(scripted_engine: ScriptedEngine) -> None:
+def test_hung_engine_plays_the_best_it_has_reported(
+    scripted_engine: ScriptedEngine, clock: Clock
+) -> None:
     code = f"""{UCI}
 if line.startswith("go"):
     print("info depth 1 score cp 20 nodes 9 pv d2d4 d7d5", flush=True)
     time.sleep(600)
 """
     bot = UciBot(engine=scripted_engine(code))
-    turn = first_turn("chess", seconds=1)
+    turn = first_turn("chess", clock=clock)
+    turn._on_report = lambda _: clock.advance(PATIENCE)
     assert turn.text_of(bot.choose(turn)) == ("d2d4", "")
     assert turn.said is not None
     assert turn.said["pv"] == ["d2d4", "d7d5"]
 
 
 def test_slow_engine_is_told_to_stop(
-    scripted_engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
+    scripted_engine: ScriptedEngine, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine_bot, "RESERVE", 10_000)  # a quarter of the time at most
-    bot = UciBot(engine=scripted_engine(f"{UCI}if line == 'stop': print('bestmove g1f3')"))
-    turn = first_turn("chess", seconds=3)
+    monkeypatch.setattr(engine_bot, "SILENT_RESERVE", 100_000)  # a quarter of the time at most
+    code = f"""{UCI}
+if line.startswith("go"): print("info string I think")
+if line == "stop": print("bestmove g1f3")
+"""
+    bot = UciBot(engine=scripted_engine(code))
+    process = bot.running(bot.kind).process
+    receive = process.receive
+
+    def receive_and_wait(wait: Wait) -> str | None:
+        line = receive(wait)
+        if line == "info string I think":
+            clock.advance(0.8 * PATIENCE)
+        return line
+
+    monkeypatch.setattr(process, "receive", receive_and_wait)
+    turn = first_turn("chess", clock=clock)
     assert turn.text_of(bot.choose(turn)) == ("g1f3", "")
 
 

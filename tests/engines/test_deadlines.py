@@ -9,11 +9,13 @@ from select import poll
 
 import pytest
 from tests.bots.conftest import ManualClock
-from tests.engines.conftest import SECOND, ScriptedEngine, first_turn
+from tests.engines.conftest import SECOND, Clock, ScriptedEngine, first_turn
 from tests.engines.test_bad_engines import GTP, UCI, XBOARD
+from tests.harness.patience import PATIENCE
 from tests.harness.supervised_bot import supervised
 
 from plyhouse.bots.api import Turn, TurnOver
+from plyhouse.bots.engines import engine_bot
 from plyhouse.bots.engines.engine_bot import EngineBot
 from plyhouse.bots.engines.engine_process import EngineProcess, Wait, find_program
 from plyhouse.bots.engines.errors import EngineError
@@ -74,16 +76,30 @@ def test_flood_of_lines_ends_with_the_turn(
 
 
 @pytest.mark.parametrize("kind", [UciBot, XboardBot, GtpBot, GnubgBot])
-def test_flood_of_lines_ends_with_the_time_to_start(kind: type[EngineBot]) -> None:
-    # An interpreter may take longer than this to start on a busy machine.
-    with pytest.raises(EngineError, match=r"did not answer '.*' within 0.5 s. It wrote 'yyy"):
-        kind(engine="yes yyyyyyyy", start_timeout=0.5)
+def test_flood_of_lines_ends_with_the_time_to_start(
+    kind: type[EngineBot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, read = [], EngineProcess._read
+
+    def noted(self: EngineProcess) -> None:
+        read(self)
+        begun.append(time.monotonic_ns())
+
+    def since_the_first_line() -> int:
+        return time.monotonic_ns() - begun[0] if begun else 0
+
+    monkeypatch.setattr(EngineProcess, "_read", noted)
+    program = find_program("yes yyyyyyyy", kind.kind.protocol)
+    with pytest.raises(EngineError, match=r"did not answer '.*' within 0.1 s. It wrote 'yyy"):
+        kind.kind(program, [], 0.1, since_the_first_line)
 
 
 def test_engine_that_floods_until_it_is_told_to_stop_moves(
-    scripted_engine: ScriptedEngine,
+    scripted_engine: ScriptedEngine, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What it has found last counts, though nobody can read all of it in time."""
+    for reserve in ("RESERVE", "SILENT_RESERVE"):  # a quarter of the time at most
+        monkeypatch.setattr(engine_bot, reserve, 100_000)
     code = f"""{UCI}
 if line.startswith("go"):
     import threading
@@ -98,7 +114,8 @@ if line == "stop":
     thinking.join()
 """
     bot = UciBot(engine=scripted_engine(code))
-    turn = first_turn("chess", seconds=2)
+    turn = first_turn("chess", clock=clock)
+    turn._on_report = lambda text: clock.advance(0.8 * PATIENCE) if text == "e2e4" else None
     assert best_of(bot, turn) == "g1f3"
     assert turn.said is not None
     assert turn.said["depth"] == 7
@@ -277,13 +294,23 @@ class LateOutput:
         return found
 
 
+LAST_WORDS = """
+print('answer', flush=True)
+while not os.path.exists('{sent}'): time.sleep(0.001)
+os.close(0)
+os._exit(0)
+"""
+"""It answers the first line, and ends once it has been sent all that it can be sent."""
+
+
 def test_last_words_are_read_of_an_engine_that_ends_while_it_is_looked_at(
-    scripted_engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
+    scripted_engine: ScriptedEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(select, "poll", LateOutput)
-    code = "print('answer', flush=True)\nos.close(0)\nos._exit(0)"
-    process = EngineProcess(find_program(scripted_engine(code), "uci"))
+    sent = tmp_path / "sent"
+    process = EngineProcess(find_program(scripted_engine(LAST_WORDS.format(sent=sent)), "uci"))
     process.send("go", *["x" * 50_000] * 20)
+    sent.touch()
     while process.running:
         time.sleep(0.001)
     assert process.receive(Wait(time.monotonic_ns() + 20 * SECOND)) == "answer"
@@ -292,11 +319,14 @@ def test_last_words_are_read_of_an_engine_that_ends_while_it_is_looked_at(
         process.receive(Wait(time.monotonic_ns() + 20 * SECOND))
 
 
-def test_last_words_of_an_engine_that_ended_are_read(scripted_engine: ScriptedEngine) -> None:
+def test_last_words_of_an_engine_that_ended_are_read(
+    scripted_engine: ScriptedEngine, tmp_path: Path
+) -> None:
     """A program that answers and ends leaves its answer, though it did not read everything."""
-    code = "print('answer', flush=True)\nos.close(0)\nos._exit(0)"
-    process = EngineProcess(find_program(scripted_engine(code), "uci"))
+    sent = tmp_path / "sent"
+    process = EngineProcess(find_program(scripted_engine(LAST_WORDS.format(sent=sent)), "uci"))
     process.send("go", *["x" * 50_000] * 20)
+    sent.touch()
     assert process.receive(Wait(time.monotonic_ns() + 20 * SECOND)) == "answer"
     with pytest.raises(EngineError, match="ended with exit code 0 after it wrote 'answer'"):
         process.receive(Wait(time.monotonic_ns() + 20 * SECOND))

@@ -90,9 +90,10 @@ async def test_match_of_a_bad_engine_ends_as_the_docs_say(
 ) -> None:
     path = scripted_engine(f"{UCI}if line[:2] == 'go': {answer}")
     spec = f'uci(engine="{path}")'
+    control = "move:3" if ending == "flag_fall" else "move:60"
     first, second = await asyncio.gather(
-        play(server, "anna", spec, "chess", "move:1"),
-        play(server, "bert", "random", "chess", "move:1"),
+        play(server, "anna", spec, "chess", control),
+        play(server, "bert", "random", "chess", control),
     )
     assert first.results[0].outcome.termination == ending
     assert second.results[0].points > 0

@@ -391,16 +391,17 @@ def test_gtp_bot_may_resign_or_fail() -> None:
 
 def test_bot_speaks_uci_to_our_client() -> None:
     bot = UciBot(engine=f"{PROGRAM} as-uci alpha_beta", options="depth=2; Move Overhead=50")
-    actions, _ = play_alone(bot, "chess", 4, seconds=2)
+    actions, _ = play_alone(bot, "chess", 4, seconds=PATIENCE)
     assert len(actions) == 4
     mate = 'chess(fen="rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq g3 0 2")'
     other = UciBot(engine=f"{PROGRAM} as-uci alpha_beta", options="depth=2; Move Overhead=50")
-    assert play_alone(other, mate, 1, seconds=2)[0] == ["d8h4"]
+    assert play_alone(other, mate, 1, seconds=PATIENCE)[0] == ["d8h4"]
 
 
 def test_bot_speaks_gtp_to_our_client() -> None:
     bot = GtpBot(engine=f"{PROGRAM} as-gtp 'mcts(simulations=20)'")
-    actions, state = play_alone(bot, "go(size=5, komi=0.5)", 12, seconds=2, control="total:9")
+    control = f"total:{2 * PATIENCE:g}"
+    actions, state = play_alone(bot, "go(size=5, komi=0.5)", 12, PATIENCE, control)
     assert len(actions) == 12 or state.to_move < 0
 
 

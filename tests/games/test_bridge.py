@@ -416,10 +416,10 @@ def test_lowest_highest_and_number_of_cards() -> None:
         ("SA SK S8 S5 S2 HK H7 DQ D9 D4 C8 C6 C3", "", "1S"),
         ("SA SK S8 S5 HK H7 H2 DQ D9 D4 CQ C6 C3", "", "1C"),
         ("SA SK S8 HK HQ H7 H2 DQ D9 D4 CQ C6 C3", "", "1NT"),
-        ("SQ SJ S9 S8 S5 S2 HK H7 D9 D4 C8 C6 C3", "", "2S"),
+        ("SA SJ ST S8 S5 S2 HK H7 D9 D4 C8 C6 C3", "", "2S"),
         ("S8 S5 S2 HK H7 DQ D9 D4 C9 C8 C6 C3 C2", "", "Pass"),
-        ("SK SQ S8 S5 HA H7 H2 DQ D9 D4 CQ C6 C3", "1S Pass", "4S"),
-        ("SA SQ S8 HK H9 H7 H2 D9 D8 D4 CQ C6 C3", "1NT Pass", "3NT"),
+        ("SK SQ S8 S5 HA H7 H2 DQ D9 D4 CQ C6 C3", "1S Pass", "2NT"),
+        ("SA SQ S8 HK H9 H7 DJ D9 D8 D4 CQ C6 C3", "1NT Pass", "3NT"),
         ("SA SQ S8 S6 HA HK H7 H2 DK D9 D4 D2 C6", "1C", "X"),
         ("S8 S5 S2 H9 H7 DQ D9 D4 C9 C8 C6 C3 C2", "1NT Pass", "Pass"),
         ("SA SK S8 S5 S2 HK H7 DA DQ D4 CA CK C3", "", "2C"),
@@ -442,8 +442,8 @@ def test_calls_of_the_system_are_legal_after_any_auction() -> None:
 def test_bids_show_points_and_suits() -> None:
     calls = tuple([call_number(text) for text in ("1H", "Pass", "1S", "Pass", "4S")])
     opener, _, partner, _ = shown_by(calls)
-    assert (opener.points, opener.cards) == (20, [0, 0, 5, 4])
-    assert (partner.points, partner.cards[3]) == (5, 4)
+    assert (opener.points, opener.cards) == (19, [0, 0, 5, 4])
+    assert (partner.points, partner.cards[3]) == (6, 4)
 
 
 def test_rules_of_thumb_take_certain_tricks_and_leave_partners() -> None:

@@ -4,6 +4,7 @@ import random
 from typing import Any
 
 import pytest
+from tests.harness.counting import divide
 
 from plyhouse.games import (
     TERMINAL,
@@ -15,7 +16,7 @@ from plyhouse.games import (
     InvalidPosition,
     get_game,
 )
-from plyhouse.games.counting import divide, perft
+from plyhouse.games.counting import perft
 from plyhouse.games.deterministic.checkers.rules import Checkers
 from plyhouse.games.native import COMPILED
 

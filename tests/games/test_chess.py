@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.games.random_positions import random_position
+from tests.harness.counting import divide, positions_by_ply
 
 from plyhouse.games import (
     TERMINAL,
@@ -21,9 +22,9 @@ from plyhouse.games import (
     InvalidPosition,
     get_game,
 )
-from plyhouse.games.counting import divide, perft, positions_by_ply
+from plyhouse.games.counting import perft
 from plyhouse.games.deterministic.chess.notation import read_fen, san, start_fen
-from plyhouse.games.deterministic.chess.rules import Chess, ChessState, turing
+from plyhouse.games.deterministic.chess.rules import Chess, ChessState
 from plyhouse.games.native import COMPILED
 from plyhouse.games.scene import Button
 
@@ -589,16 +590,6 @@ def test_captures_by_the_least_of_the_greatest_come_first() -> None:
     noisy = {game.format(state, action) for action in state.noisy_actions()}
     assert noisy == {"c4d5", "d1d2", "a7a8q", "a7a8r", "a7a8b", "a7a8n"}
     assert set(ordered[: len(noisy)]) == noisy
-
-
-def test_turing_counts_material() -> None:
-    _, state = at("4k3/8/8/8/8/8/PPP5/RNBQK3 b - - 0 1")
-    assert turing(state, 0) == pytest.approx(0.999)
-    _, state = at("q3k3/8/8/8/8/8/8/R3K3 b - - 0 1")
-    assert turing(state, 1) == pytest.approx(0.999 * 5 / 15)
-    assert turing(state, 0) == -turing(state, 1)
-    mated = play(CHESS, CHESS.initial_state(), "f3 e5 g4 Qh4#")
-    assert turing(mated, 1) == 1.0
 
 
 def test_the_heuristic_is_the_same_from_both_sides_and_knows_squares() -> None:

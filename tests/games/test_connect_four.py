@@ -5,9 +5,10 @@ import random
 from typing import Any
 
 import pytest
+from tests.harness.counting import divide, positions_by_ply
 
 from plyhouse.games import TERMINAL, InvalidParameter, State, get_game
-from plyhouse.games.counting import divide, perft, positions_by_ply
+from plyhouse.games.counting import perft
 from plyhouse.games.native import COMPILED
 from plyhouse.search import alpha_beta
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.harness.counting import divide
 from tests.harness.go_boards import board_of, position
 
 from plyhouse.games import (
@@ -17,7 +18,7 @@ from plyhouse.games import (
     InvalidParameter,
     get_game,
 )
-from plyhouse.games.counting import divide, perft
+from plyhouse.games.counting import perft
 from plyhouse.games.deterministic.go.board import (
     area_lead,
     empty_board,

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from plyhouse.games import CHANCE, TERMINAL, IllegalAction, InvalidAction, get_game
 from plyhouse.games.native import COMPILED
 from plyhouse.games.playing_cards import CARDS, card_number, cards_by_suit
+from plyhouse.games.scene import Hand
 
 ONE: Any = get_game("hearts(deals=1)")
 SEEDS = st.integers(0, 2**32)
@@ -244,11 +245,42 @@ def test_scene_shows_the_trick_and_the_hand() -> None:
     assert [(hand.label, hand.look) for hand in hands] == [("seat 2", "trick"), ("Your cards", "")]
 
 
+def hands_of(state: Any, seat: int | None) -> list[Hand]:
+    elements = ONE.scene(ONE.observe(state, seat)).elements
+    return [each for each in elements if isinstance(each, Hand)]
+
+
 def test_scene_previews_the_cards_that_a_seat_passes() -> None:
-    state = played(dealt(*suits("c", "d", "s", "h")), "Ac Kc")
-    preview, own = [
-        each for each in ONE.scene(ONE.observe(state, 0)).elements if each.kind == "hand"
-    ]
-    assert preview.label == "Passed to the left"
-    assert [card.text for card in preview.cards] == ["Ac", "Kc", None]
+    state = dealt(*suits("c", "d", "s", "h"))
+    assert [hand.cards for hand in hands_of(state, 0) if hand.look == "trick"] == [()]
+    preview, own = hands_of(played(state, "Ac Kc"), 0)
+    assert (preview.label, preview.look, preview.seat) == ("Passed to the left", "trick", 0)
+    assert [card.text for card in preview.cards] == ["Ac", "Kc"]
     assert len(own.cards) == 11
+
+
+@pytest.mark.parametrize("viewer", [None, 2, 3])
+def test_scene_shows_backs_of_the_cards_that_others_have_chosen_to_pass(
+    viewer: int | None,
+) -> None:
+    """Their number is known to all; which cards they are is not."""
+    start = dealt(*suits("c", "d", "s", "h"))
+    shown = []
+    for choice in ("Ac Kc Qc Ad", "2c 3c 4c 2d"):
+        hands = [each for each in hands_of(played(start, choice), viewer) if each.seat != viewer]
+        assert [(each.label, each.seat, each.look) for each in hands] == [
+            ("seat 1 passes", 0, "trick"),
+            ("seat 2 passes", 1, "trick"),
+        ]
+        assert [{(card.text, card.label) for card in each.cards} for each in hands] == [
+            {(None, "3 cards")},
+            {(None, "1 card")},
+        ]
+        assert [len(each.cards) for each in hands] == [3, 1]
+        shown.append(hands)
+    assert shown[0] == shown[1]
+
+
+def test_scene_has_no_backs_once_the_cards_have_changed_hands() -> None:
+    state = after_pass(*suits("c", "d", "s", "h"))
+    assert [each for each in hands_of(state, None) if each.look == "trick"] == []

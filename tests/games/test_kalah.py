@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.harness.counting import divide
 
 from plyhouse.games import TERMINAL, IllegalAction, InvalidAction, InvalidParameter, get_game
-from plyhouse.games.counting import divide, perft
+from plyhouse.games.counting import perft
 from plyhouse.games.deterministic.kalah import Kalah, KalahState
 
 GAME = Kalah()

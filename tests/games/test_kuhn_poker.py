@@ -6,9 +6,9 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from tests.harness.counting import count_complete_games
 
 from plyhouse.games import CHANCE, TERMINAL, State, get_game
-from plyhouse.games.counting import count_complete_games
 
 GAME = get_game("kuhn_poker")
 JACK, QUEEN, KING = range(3)

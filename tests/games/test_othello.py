@@ -5,9 +5,10 @@ import random
 from typing import Any
 
 import pytest
+from tests.harness.counting import divide
 
 from plyhouse.games import TERMINAL, IllegalAction, InvalidAction, InvalidPosition, get_game
-from plyhouse.games.counting import divide, perft
+from plyhouse.games.counting import perft
 from plyhouse.games.deterministic.othello.rules import Othello
 from plyhouse.games.native import COMPILED
 

@@ -6,9 +6,10 @@ import random
 from typing import Any
 
 import pytest
+from tests.harness.counting import count_complete_games, divide
 
 from plyhouse.games import TERMINAL, IllegalAction, InvalidAction, InvalidParameter, get_game
-from plyhouse.games.counting import count_complete_games, divide, perft
+from plyhouse.games.counting import perft
 from plyhouse.games.deterministic.pawns import PawnState, pawn_board, read_pawns
 
 HEXAPAWN = get_game("hexapawn")

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.harness.counting import divide
 
 from plyhouse.games import get_game
-from plyhouse.games.counting import divide, perft
+from plyhouse.games.counting import perft
 from plyhouse.games.native import COMPILED
 from plyhouse.games.registry import BUILT_IN
 

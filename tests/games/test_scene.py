@@ -335,6 +335,19 @@ def test_picture_draws_pieces_in_the_colours_of_the_names_of_their_seats() -> No
         assert drawn.count(f'fill="{DARK}"') == dark
 
 
+def test_picture_of_pacman_draws_one_character_for_a_ghost() -> None:
+    game = get_game("pacman")
+    drawn = draw_svg(scene_fields(game.scene(game.observe(game.initial_state(), 0))))
+    assert ">\N{GHOST}</text>" in drawn
+    assert "b</text>" not in drawn
+
+
+def test_picture_has_its_status_as_title() -> None:
+    drawn = draw_svg(scene_fields(Scene((), "1 < 2", 0)))
+    assert "<title>1 &lt; 2</title>" in drawn
+    assert 'role="img"' in drawn
+
+
 def test_picture_has_every_card_label_and_status_escaped() -> None:
     hand = Hand("your <hand>", (Card("Q&A"), Card(None)))
     drawn = draw_svg(scene_fields(Scene((hand, Counter("pot", 7, 10)), "1 < 2", 0)))

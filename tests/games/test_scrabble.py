@@ -592,9 +592,10 @@ def test_list_of_plays_stops_when_it_is_told_to() -> None:
     )
 
 
-def test_play_is_shown_with_its_points_and_an_exchange_as_it_is() -> None:
+def test_play_is_shown_with_its_points_and_an_exchange_in_words() -> None:
     state = TWO.initial_state()
     for tile in "RELICTSAEINRT?":
         state = state.after(TWO.parse_chance(state, tile))
     assert TWO.display(state, TWO.parse(state, "8D RELICT")) == "8D RELICT +18"
-    assert TWO.display(state, TWO.parse(state, "-CT")) == "-CT"
+    assert TWO.display(state, TWO.parse(state, "-CT")) == "exchanged CT"
+    assert TWO.display(state, TWO.parse(state, "-")) == "pass"

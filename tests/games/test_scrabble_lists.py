@@ -67,7 +67,7 @@ def test_no_view_and_no_judgement_lists_all_plays_of_two_blanks(plies: int) -> N
     for text in ("8H zzz", "-QQ", "accept", "H8=e", "", "x", "15O ABCDEFGHIJKLMNO"):
         with pytest.raises(GameError) as refused:
             TWO.parse(state, text)
-        assert views.refusal(refused.value, state, text)
+        assert views.refusal(refused.value, text)
     assert not TWO.observe(state, 1 - seat).legal
     assert TWO.observe(state, 1 - seat).complete
 

@@ -1,16 +1,16 @@
 from __future__ import annotations
 
 import pytest
-
-from plyhouse.games import TERMINAL, State, get_game
-from plyhouse.games.counting import (
+from tests.harness.counting import (
     count_complete_games,
     count_nodes,
     count_positions,
     divide,
-    perft,
     positions_by_ply,
 )
+
+from plyhouse.games import TERMINAL, State, get_game
+from plyhouse.games.counting import perft
 
 GAME = get_game("tic_tac_toe")
 

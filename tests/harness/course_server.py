@@ -6,13 +6,13 @@ import asyncio
 import contextlib
 import random
 import signal
-import socket
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import httpx
 from tests.cli.conftest import Zygote, clean_environment, command
+from tests.harness.ports import kept_port
 from tests.harness.server import BotClient, legal_action
 from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
@@ -39,9 +39,7 @@ class CourseServer:
     def __init__(self, folder: Path, zygote: Zygote) -> None:
         self.folder = folder
         self.zygote = zygote
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = kept_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.process: subprocess.Popen[str]
 

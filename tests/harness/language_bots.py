@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 import threading
@@ -12,6 +13,13 @@ from pathlib import Path
 
 from tests.harness.patience import PATIENCE
 from tests.harness.zygote import Zygote
+from websockets.frames import Frame, Opcode
+from websockets.http11 import Request
+from websockets.server import ServerProtocol
+from websockets.typing import Subprotocol
+
+from plyhouse.protocol.codec import JSON
+from plyhouse.protocol.messages import Error
 
 
 @dataclass
@@ -63,10 +71,13 @@ def play(server: Server, *commands: Sequence[str]) -> list[tuple[int, str]]:
 class CuttingProxy(threading.Thread):
     """Passes bytes between a client and a server, and cuts the first connection for good, when
     the server has sent its second turn, just before the client gets it.
+
+    The second connection is not let in, as by a server without its database.
     """
 
     def __init__(self, port: int) -> None:
         super().__init__(daemon=True)
+        self.refused = 0
         self.target = ("127.0.0.1", port)
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
@@ -77,6 +88,9 @@ class CuttingProxy(threading.Thread):
         with suppress(OSError):  # the listener is closed
             while True:
                 client, _ = self.listener.accept()
+                if self.cuts and not self.refused:
+                    self.refuse(client)
+                    continue
                 upstream = socket.create_connection(self.target)
                 for source, sink, watched in (
                     (client, upstream, False),
@@ -85,6 +99,23 @@ class CuttingProxy(threading.Thread):
                     threading.Thread(
                         target=self.pump, args=(source, sink, watched), daemon=True
                     ).start()
+
+    def refuse(self, client: socket.socket) -> None:
+        """Answer the login of a client with an error, and wait until it goes."""
+        wire = ServerProtocol(subprotocols=[Subprotocol("plyhouse.v1+json")])
+        with client, suppress(OSError):
+            while data := client.recv(65536):
+                wire.receive_data(data)
+                for event in wire.events_received():
+                    if isinstance(event, Request):
+                        wire.send_response(wire.accept(event))
+                    elif isinstance(event, Frame) and event.opcode is Opcode.TEXT:
+                        hello = json.loads(bytes(event.data))
+                        error = Error("server/storage", "The server cannot store now.", hello["id"])
+                        wire.send_text(str(JSON.encode(error)).encode())
+                        self.refused += 1
+                for part in wire.data_to_send():
+                    client.sendall(part)
 
     def pump(self, source: socket.socket, sink: socket.socket, watched: bool) -> None:
         with suppress(OSError):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from tests.harness.ports import kept_port
 
 from plyhouse.server.cluster.nats_server import LocalNats
 from plyhouse.server.gateway.membership import ClusterError
@@ -23,5 +24,6 @@ def nats_server() -> Iterator[LocalNats]:
         if os.environ.get("PLYHOUSE_REQUIRE_NATS") == "1":
             pytest.fail(str(error))
         pytest.skip(str(error))
+    server._port = kept_port()
     with server:
         yield server

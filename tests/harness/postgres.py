@@ -46,8 +46,11 @@ def demand(why: str) -> None:
 
 @contextmanager
 def schema() -> Iterator[str]:
-    """Make an empty schema, which is dropped at the end; yield its name."""
+    """Make an empty schema, which is dropped at the end; yield its name.
+
+    A server that still uses it then fails the test instead of keeping it waiting.
+    """
     name = f"plyhouse_test_{secrets.token_hex(6)}"
     asyncio.run(execute(f"CREATE SCHEMA {name}"))
     yield name
-    asyncio.run(execute(f"DROP SCHEMA {name} CASCADE"))
+    asyncio.run(execute(f"SET lock_timeout = '{PATIENCE:g}s'; DROP SCHEMA {name} CASCADE"))

@@ -9,6 +9,7 @@ import random
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
+import pytest
 from tests.harness.patience import PATIENCE
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
@@ -235,6 +236,19 @@ class Server:
             clients.reverse()
             snapshots.reverse()
         return clients, snapshots
+
+
+def helped(house: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list that gets the name of each function that a helper process carries out."""
+    names: list[str] = []
+    run = house.hub.helpers.run
+
+    async def running(work: Any, *given: Any, **named: Any) -> Any:
+        names.append(work.__name__)
+        return await run(work, *given, **named)
+
+    monkeypatch.setattr(house.hub.helpers, "run", running)
+    return names
 
 
 class FakeClock:

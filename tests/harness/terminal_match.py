@@ -12,7 +12,7 @@ from tests.harness.screens import until
 from textual.pilot import Pilot
 
 from plyhouse.bots.client.channel import Channel
-from plyhouse.bots.client.client import Client, Introduction
+from plyhouse.bots.client.client import Client
 from plyhouse.bots.client.timing import Backoff
 from plyhouse.clients.arena.memory_server import connector_of, local_hub, online
 from plyhouse.clients.shared.terminal_server import TerminalConnection
@@ -22,7 +22,7 @@ from plyhouse.clients.terminal.screens.app import TerminalApp
 from plyhouse.clients.terminal.screens.board import BoardView
 from plyhouse.clients.terminal.screens.match import MatchScreen
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.messages import MatchMessage, Ready, ServerMessage, Turn
+from plyhouse.protocol.messages import Hello, MatchMessage, Ready, ServerMessage, Turn
 from plyhouse.server.gateway.local_hub import LocalHub
 from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
@@ -66,7 +66,7 @@ class Sitting:
 
 
 async def rival_plays(hub: LocalHub, token: str, choose: Rival) -> None:
-    client = Client(connector_of(hub), Introduction(token))
+    client = Client(connector_of(hub), Hello(0, token))
     doing: list[asyncio.Future[ServerMessage]] = []
     async with aclosing(client.messages()) as messages:
         async for message, _ in messages:
@@ -98,7 +98,7 @@ async def sitting(
             terms = Terms(game, TimeControl.parse("move:3600"), rated=False)
             hub.live_matches.begin(terms, [two if seat == 0 else two[::-1]])
 
-        identity = Introduction(tokens[0], updates=True, scenes=True)
+        identity = Hello(0, tokens[0], updates=True, scenes=True)
         client = Client(connect, identity, backoff=Backoff(first=0.0, longest=0.0))
         line = TerminalConnection(client, begin)
         app = TerminalApp(

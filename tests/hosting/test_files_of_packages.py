@@ -14,7 +14,7 @@ from plyhouse.bots.hosting.build import build
 from plyhouse.bots.loading import load_bot
 from plyhouse.bots.local_packages import read_package
 from plyhouse.bots.process.bot_process import BotProcess
-from plyhouse.clients.api.bot_package import packed
+from plyhouse.clients.api.client import packed
 from plyhouse.clients.bot_check.package_check import import_problem
 from plyhouse.protocol.hosting.package import Package, Rules, SubmissionError, from_upload, from_zip
 from plyhouse.protocol.text import decoded, trimmed_token

@@ -97,7 +97,8 @@ def test_it_comes_back_when_its_connection_is_cut(program: Path, server: Server)
             python_bot(server, theirs, "--game", "connect_four", "--seek", "--casual", *seek),
         )
     assert (code, other_code) == (0, 0), said + other_said
-    assert proxy.cuts == 1
+    assert (proxy.cuts, proxy.refused) == (1, 1)
+    assert "server/storage" in said
     assert "connection lost" in said
     assert "resumed as alan/javascript" in said
     assert re.search(r"finished \w+: normal, we got -?\d", said), said

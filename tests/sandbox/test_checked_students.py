@@ -23,7 +23,7 @@ class Slow(Bot):
     games = ("coin_guess", "chess")
 
     def choose(self, turn):
-        time.sleep(0.6)
+        time.sleep(0.9)  # too long for 0.3 s, also if a busy server gives half a second back
         return turn.legal[0]
 """
 

@@ -25,7 +25,7 @@ from tests.harness.processor_time import pass_time, processor_time_of, stands_st
 from tests.sandbox.conftest import REQUIRED, all_ended, have
 
 from plyhouse.bots.client.channel import Channel, Connector
-from plyhouse.bots.client.client import Client, ClientError, Introduction
+from plyhouse.bots.client.client import Client, ClientError
 from plyhouse.bots.client.timing import REAL_CLOCK
 from plyhouse.bots.hosting.build import Built, build
 from plyhouse.bots.hosting.hosted_session import hosted_session
@@ -42,7 +42,7 @@ from plyhouse.clients.arena.memory_server import PLAYER, connector_of, local_hub
 from plyhouse.clients.bot_check.matches import Faults, FaultyChannel
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.codec import MSGPACK, Frame
-from plyhouse.protocol.messages import MatchMessage, Ready, Turn
+from plyhouse.protocol.messages import Hello, MatchMessage, Ready, Turn
 from plyhouse.server.gateway.local_hub import LocalHub
 from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
@@ -151,7 +151,7 @@ class House:
         """Somebody who sits at ``hand`` and plays what ``on_turn`` says; ready after ``before``."""
 
         async def play() -> None:
-            client = Client(connector_of(self.hub), Introduction(self.token, "hand", ("pig",)))
+            client = Client(connector_of(self.hub), Hello(0, self.token, "hand", ["pig"]))
             working: set[asyncio.Task[object]] = set()
             async for message, _ in client.messages():
                 if isinstance(message, MatchMessage):
@@ -499,7 +499,7 @@ async def test_flag_fall_of_a_program_is_explained_in_terms_of_lines(
     async with house(fork_server) as made:
         made.host("late", late, 1)
         made.host("steady", program(tmp_path / "steady", "javascript"), 1)
-        await made.play(time_control="total:2")
+        await made.play(time_control="total:5")
         (lost,) = [each for each in made.results if each.outcome.seat == each.seat]
         assert lost.outcome.termination == "flag_fall"
         assert advice in lost.advice

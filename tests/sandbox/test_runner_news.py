@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -165,3 +166,11 @@ async def test_a_bot_that_claims_too_many_games_is_refused(
     assert isinstance(done, CheckDone), done
     assert (done.ok, done.games) == (False, [])
     assert "claims 2 games" in done.report
+
+
+async def test_runner_has_the_limits_of_its_server(tmp_path: Path) -> None:
+    house_of = hosted_server(tmp_path, max_submission_bytes=33 << 20)
+    async with house_of as house, house.runner() as machine:
+        found = await asyncio.to_thread(machine._rules)
+        assert found.max_packed == 33 << 20
+        assert replace(found, installed=False) == house.hub.uploads.rules

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import subprocess
@@ -26,7 +25,6 @@ from plyhouse.learning.alphazero_curve import (
 from plyhouse.learning.alphazero_training import (
     AlphaZeroSettings,
     AlphaZeroTraining,
-    InvalidTraining,
     _Match,
 )
 from plyhouse.learning.policy_networks import (
@@ -77,7 +75,7 @@ def test_resumed_training_gives_the_same_result(tmp_path: Path) -> None:
     resumed.run(12)
     assert resumed.text() == through.text()
     assert (resumed.steps, resumed.made) == (through.steps, through.made)
-    for one, other in zip(resumed._arrays(), through._arrays(), strict=True):
+    for one, other in zip(resumed.arrays(), through.arrays(), strict=True):
         assert (one == other).all()
     for one, other in zip(resumed.samples.arrays(), through.samples.arrays(), strict=True):
         assert (one == other).all()
@@ -255,32 +253,6 @@ def test_solved_positions_of_tic_tac_toe_are_all_with_a_mistake() -> None:
 def test_game_without_solved_positions_is_refused() -> None:
     with pytest.raises(ValueError, match=r"there are no test positions of connect_four\(columns=8"):
         solved_positions(get_game("connect_four(columns=8)"))
-
-
-def changed(path: Path, text: bytes, **changes: Any) -> Path:
-    """Write a checkpoint with another first line."""
-    line, _, data = text.partition(b"\n")
-    path.write_bytes(json.dumps(json.loads(line) | changes).encode() + b"\n" + data)
-    return path
-
-
-def test_checkpoint_that_does_not_fit_is_refused_with_the_reason(tmp_path: Path) -> None:
-    path = tmp_path / "network.toml.training"
-    AlphaZeroTraining(SMALL).save(path)
-    content = path.read_bytes()
-    damaged = "does not fit its checksum: it is damaged"
-    with pytest.raises(InvalidTraining, match=damaged):
-        AlphaZeroTraining.load(changed(path, content, played=9))
-    path.write_bytes(content[:-20])
-    with pytest.raises(InvalidTraining, match=damaged):
-        AlphaZeroTraining.load(path)
-    path.write_bytes(content[:20])
-    with pytest.raises(InvalidTraining, match="this is not a checkpoint of format"):
-        AlphaZeroTraining.load(path)
-    with pytest.raises(InvalidTraining, match="this is not a checkpoint of format"):
-        AlphaZeroTraining.load(changed(path, content, format="other"))
-    path.write_bytes(content)
-    assert AlphaZeroTraining.load(path).settings == SMALL
 
 
 PRINT_TRAINING = """

@@ -191,11 +191,14 @@ def test_the_paper_on_one_iteration() -> None:
     # Uniform play: a penny gains 0 to seat 0, a nickel too; the guess of Lincoln is worth
     # (1 - 5) / 2 to seat 1 and that of Jefferson (5 - 1) / 2.
     start = game.initial_state()
-    assert [p for _, p in solution.current_policy(start)] == [0.5, 0.5]
-    assert [p for _, p in solution.current_policy(start.after(0))] == [0.0, 1.0]
+    chances = {info.key: info.slots for own in solution.form.sets for info in own}
+    first = chances[game.information_state(start, 0)]
+    second = chances[game.information_state(start.after(0), 1)]
+    assert [slot.chance for slot in first] == [0.5, 0.5]
+    assert [slot.chance for slot in second] == [0.0, 1.0]
     solution.run(iterations=1)
     # Against Jefferson: a penny wins 1, a nickel loses 5.
-    assert [p for _, p in solution.current_policy(start)] == [1.0, 0.0]
+    assert [slot.chance for slot in first] == [1.0, 0.0]
     assert [p for _, p in solution.policy(start.after(0))] == [0.25, 0.75]
 
 

@@ -17,7 +17,7 @@ from plyhouse.games.deterministic.checkers.rules import Checkers, CheckersState
 from plyhouse.games.native import COMPILED
 from plyhouse.games.registry import get_game
 from plyhouse.search import Limit, alpha_beta, minimax, retrograde, solve
-from plyhouse.search.tables.checkers_endgames import CheckersTable, count_placements, solve_checkers
+from plyhouse.search.tables.checkers_endgames import CheckersTable, placements, solve_checkers
 from plyhouse.search.tables.retrograde import PositionTable
 from plyhouse.search.tables.table_file import InvalidTable
 
@@ -67,6 +67,12 @@ def some(pieces: int, count: int) -> Iterator[Any]:
         if can_act(mover, own, enemy, crowned):
             count -= 1
             yield CheckersState(mover, black, white, crowned)
+
+
+def count_placements(pieces: int) -> int:
+    """Return how many ways there are to place so many pieces, of either side, on the board."""
+    kinds = itertools.product(range(pieces + 1), repeat=4)
+    return sum(placements(*each) for each in kinds if sum(each) == pieces)
 
 
 def test_there_are_as_many_placements_as_published() -> None:

@@ -6,6 +6,7 @@ import gc
 import threading
 
 import pytest
+from tests.harness.patience import PATIENCE
 
 from plyhouse.games.registry import get_game
 from plyhouse.search import Limit, SearchResult, alpha_beta, mcts
@@ -30,11 +31,11 @@ def test_searches_in_threads_may_overlap() -> None:
     def hold() -> None:
         with no_full_collections():
             inside.set()
-            leave.wait(10)
+            leave.wait(PATIENCE)
 
     thread = threading.Thread(target=hold)
     thread.start()
-    assert inside.wait(10)
+    assert inside.wait(PATIENCE)
     with no_full_collections():
         pass
     assert gc.get_threshold()[2] == NEVER
@@ -56,6 +57,6 @@ def test_a_search_suspends_them_and_restores_them_however_it_ends(search: object
             raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):
-        search(game, game.initial_state(), Limit(time=5.0, report=report))
+        search(game, game.initial_state(), Limit(time=PATIENCE, report=report))
     assert seen[0] == NEVER
     assert gc.get_threshold() == before

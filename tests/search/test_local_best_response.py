@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.harness.local_best_response import Responder, always, of_policy, without
 
 from plyhouse.clients.arena.tally import mean_interval
 from plyhouse.games.base import CHANCE
 from plyhouse.games.hidden.texas_holdem.expected_strength import PAIRS
+from plyhouse.games.hidden.texas_holdem.rules import TexasHoldem
 from plyhouse.games.hidden.texas_holdem.state import FOLD, PASSIVE
 from plyhouse.games.native import COMPILED
 from plyhouse.games.playing_cards import PACK, card_number
@@ -18,7 +20,6 @@ from plyhouse.learning.limit_holdem_training import (
     LimitTraining,
     Strengths,
 )
-from plyhouse.learning.local_best_response import Responder, always, of_policy, without
 
 NONE: Strengths = (np.zeros(len(PAIRS)), np.zeros(len(PAIRS)))
 """For policies that do not look at their cards."""
@@ -35,6 +36,35 @@ def blind(kind: int, seed: int = 1) -> Responder:
 def test_always_folding_loses_the_blinds() -> None:
     # The big blind in one seat, the small blind in the other.
     assert blind(0).tables(2) == [750.0, 750.0]
+
+
+def without_limit(kind: int) -> Responder:
+    def least(state: Any) -> int:
+        return int(min(action for action in state.actions() if action > PASSIVE))
+
+    return Responder(always(kind), lambda board: NONE, 1, RUNOUTS, TexasHoldem(hands=1), least)
+
+
+def test_always_folding_loses_the_blinds_without_a_limit_too() -> None:
+    assert without_limit(0).tables(1) == [750.0]
+
+
+def test_best_hand_bets_all_chips_against_a_policy_that_always_calls() -> None:
+    responder = without_limit(1)
+    own, board = [50, 51], [48, 49, 0, 5]  # four aces
+    turn = on_the_turn(responder, own, board)
+    weights = without(np.ones(len(PAIRS)), own + board)
+    assert responder.choice(turn, (50, 51), weights) == max(turn.actions())
+
+
+def test_policy_bets_as_much_as_its_size_says() -> None:
+    responder = without_limit(2)
+    own, board = [50, 51], [0, 5, 10, 40]
+    turn = on_the_turn(responder, own, board)
+    possible = without(np.ones(len(PAIRS)), own + board)
+    after, _, luck = responder.answered(turn, 1 - turn.to_move, own, possible, possible)
+    assert after.paid[turn.to_move] - turn.paid[turn.to_move] == 2
+    assert luck == 0.0
 
 
 @pytest.mark.parametrize(("kind", "published", "seed"), [(1, 1163.48, 1), (2, 3697.69, 2)])

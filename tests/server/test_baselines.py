@@ -26,7 +26,7 @@ from plyhouse.server.competition_rules.reference_baselines import (
     reference_misfit,
     with_reference,
 )
-from plyhouse.server.competitions import competition_changes
+from plyhouse.server.competitions import file_changes
 from plyhouse.server.hosting.check_queue import terms_of
 from plyhouse.storage import (
     audit,
@@ -337,7 +337,7 @@ async def test_files_that_the_server_edits_are_read_beside_the_event_loop(
     assert read, "a practice ladder begins"
     await competitions.rehearse("Cup", OLGA)
     row = await store.write(competition_sql.move, cup.id, "freeze", OLGA, store.now())
-    await competition_changes.unfreeze(
+    await file_changes.unfreeze(
         store, competitions, row, OLGA, datetime.fromtimestamp(store.now() / 1000 + 3600, UTC)
     )
     await competitions.baselines.check_again("Cup", "house/weak", OLGA, replace_by="random")

@@ -14,18 +14,19 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.harness.finals import resign
 from tests.harness.patience import PATIENCE
 from tests.harness.wall_clock import WallClock
 
-from plyhouse.protocol.messages import Error, MatchMessage, Ready, Resign
+from plyhouse.protocol.messages import Error, MatchMessage, Ready
 from plyhouse.server.competition_rules.class_list import read_students
 from plyhouse.server.competition_rules.file_reader import read_competition
-from plyhouse.server.competitions.competition_changes import read_files
+from plyhouse.server.competitions.file_changes import read_files
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
-from plyhouse.storage import competition_sql, competition_students, join_codes, people
+from plyhouse.storage import competition_sql, competition_students, join_codes, people, sessions
 from plyhouse.storage.competition_rows import NewMember
-from plyhouse.storage.errors import CompetitionRefusal
+from plyhouse.storage.errors import CompetitionRefusal, TokenRevoked
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 
@@ -246,6 +247,28 @@ async def test_reissued_token_closes_connections_of_the_lost_one(
     assert [each["student"] for each in listed] == ["ada", "r"]
 
 
+async def test_reissued_token_takes_along_what_was_made_with_the_lost_one(
+    house: Any, api: httpx.AsyncClient
+) -> None:
+    await opened(api)
+    answer = await api.post(f"{HERE}/cup/students", json={"csv": "name,group\nbob,r\ncy,r"})
+    tokens = {each["name"]: each["token"] for each in answer.json()}
+    store = house.hub.store
+    lost, kept = [await store.authenticate(tokens[each]) for each in ("bob", "cy")]
+    made, other = [
+        await store.write(sessions.make_token, each, "bot", store.now()) for each in (lost, kept)
+    ]
+    await store.write(sessions.set_password, lost.player_id, "h", 1, lost.token_id)
+    secret = await store.write(sessions.begin, lost.player_id, 60_000, store.now())
+    ask = {"student": "r", "member": "bob"}
+    assert (await api.post(f"{HERE}/cup/reissue-token", json=ask)).status_code == 200
+    with pytest.raises(TokenRevoked):
+        await store.authenticate(made)
+    assert await store.authenticate(other) is not None
+    assert await store.read(sessions.find, secret, store.now()) is None
+    assert (await store.read(sessions.password, "r"))[1] == ""
+
+
 async def test_token_of_an_account_from_before_is_not_reissued(
     house: Any, api: httpx.AsyncClient
 ) -> None:
@@ -355,16 +378,16 @@ async def test_only_so_many_matches_run_at_a_time_and_all_are_played(
     await api.post(f"{HERE}/cup/freeze", json={})
     most = 0
 
-    async def resign(client: Any) -> None:
+    async def play(client: Any) -> None:
         nonlocal most
         while True:
             message = await client.next(MatchMessage)
             most = max(most, len(house.hub.directory.own))
             await client.ask(Ready, message.snapshot.match)
             if message.snapshot.seat == 0:
-                await client.ask(Resign, message.snapshot.match)
+                await resign(client, message.snapshot)
 
-    tasks = [asyncio.create_task(resign(bot)) for bot in bots]
+    tasks = [asyncio.create_task(play(bot)) for bot in bots]
     await api.post(f"{HERE}/cup/run", json={})
     view = await finished(api)
     for task in tasks:
@@ -391,7 +414,7 @@ async def test_an_anonymous_board_shows_ones_own_line_and_those_just_ahead(
             await client.ask(Ready, message.snapshot.match)
             others = [each.player for each in message.snapshot.players]
             if number > min(names.index(each) for each in others):
-                await client.ask(Resign, message.snapshot.match)
+                await resign(client, message.snapshot)
 
     await api.post(f"{HERE}/cup/run", json={})
     await asyncio.gather(*(lose_to_the_earlier(bot, n) for n, bot in enumerate(bots)))

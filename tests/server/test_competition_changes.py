@@ -9,7 +9,7 @@ import httpx
 from tests.harness.finals import HERE, Course, weaker_resigns
 from tests.harness.wall_clock import WallClock
 
-from plyhouse.server.competitions.competition_changes import change, propose, unfreeze
+from plyhouse.server.competitions.file_changes import change, propose, unfreeze
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.storage import (

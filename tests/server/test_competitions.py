@@ -141,12 +141,15 @@ async def test_matches_share_their_chance_only_where_nobody_could_tell(house: An
     assert not directory.own
 
 
-async def test_a_void_match_of_a_competition_is_played_again(open_house: OpenHouse) -> None:
-    house = await open_house(ready_timeout=1.0)
+async def test_a_void_match_of_a_competition_is_played_again(house: Any) -> None:
     bots = [await house.bot(name, games=["pig"]) for name in ("alice", "bob")]
     terms = Terms(get_game("pig"), TimeControl.parse("total:60"), True, False)
     made = (await begin_round_robin(house.hub.competitions, "Cup", terms, By("olga", "a test"))).id
-    for client in bots:  # neither is ready: nobody is to blame alone
+    for client in bots:
+        await client.next(MatchMessage)
+    (live,) = house.hub.directory.own.values()
+    live.input(live.match.tick, live.match.deadline())  # neither is ready: nobody alone is to blame
+    for client in bots:
         end = await client.next(Finished)
         assert end.outcome.termination == "aborted"
         client.inbox.clear()

@@ -280,15 +280,34 @@ async def test_requests_that_never_become_complete_are_given_up(
 async def test_websockets_and_connections_between_requests_are_not_hurried(
     house: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(PunctualHttp, "patience", 0.05)
+    accepted: list[PunctualHttp] = []
+    connection_made = PunctualHttp.connection_made
+
+    def noted(self: PunctualHttp, transport: Any) -> None:
+        accepted.append(self)
+        connection_made(self, transport)
+
+    def lose_patience() -> None:
+        for each in accepted:
+            if each._late is not None:
+                each._late.cancel()
+            each._look()
+
+    monkeypatch.setattr(PunctualHttp, "connection_made", noted)
     bot = await house.bot("alice")
     async with httpx.AsyncClient(base_url=house.server.url) as client:
         for _ in range(5):
             assert (await client.get("/api/v1/health")).status_code == 200
-    reader, writer = await asyncio.open_connection("127.0.0.1", house.server.port)
-    async with asyncio.timeout(PATIENCE):
-        assert await reader.read() == b""  # several times the patience later
-    writer.close()
+            lose_patience()
+            assert not accepted[-1].transport.is_closing()
+        before = len(accepted)
+        reader, writer = await asyncio.open_connection("127.0.0.1", house.server.port)
+        async with asyncio.timeout(PATIENCE):
+            while len(accepted) == before:  # noqa: ASYNC110 (the server tells nobody)
+                await asyncio.sleep(0.001)
+            lose_patience()
+            assert await reader.read() == b""  # it has sent nothing
+        writer.close()
     assert isinstance(await bot.ask(Bye), Ok)
 
 
@@ -371,6 +390,57 @@ async def test_slow_consumer_is_dropped_and_nobody_waits_for_it(open_house: Open
     ends = await asyncio.gather(one.play(match, 1), two.play(other, 2))
     assert ends[0].outcome.termination == "normal"
     slow.wire.transport.abort()
+
+
+async def test_message_longer_than_the_queue_arrives_with_what_follows(
+    open_house: OpenHouse,
+) -> None:
+    """A bot with many long matches could not come back: its welcome counted as its slowness."""
+    house = await open_house(max_queue=4096)
+    client = await house.client(max_size=None)
+    await client.hello(await house.token("alice"), "bot")
+    (session,) = house.hub.sessions
+    session.send(Notice("notice/test", "x" * 7_000_000))
+    assert session._transport.pending() > 4096
+    session.send(Notice("notice/next", "y"))
+    assert len((await client.next(Notice)).message) == 7_000_000
+    assert (await client.next(Notice)).code == "notice/next"
+
+
+async def test_spectators_share_the_bytes_of_a_frame(house: Any) -> None:
+    """With a copy for each, a thousand that read slowly took a gigabyte."""
+    bots, starts = await house.pair("tic_tac_toe")
+    for _ in range(2):
+        viewer = await house.client()
+        await viewer.hello("", "")
+        await viewer.ask(Watch, starts[0].match)
+    written: list[bytes] = []
+    for session in house.hub.sessions:
+        if session.watching:
+            session._transport._write = written.append
+    mover = bots[starts[0].seat]
+    await mover.ask(Act, starts[0].match, 0, "a1")
+    one, two = [each for each in written if b"a1" in each]
+    assert one is two
+
+
+async def test_slow_readers_together_have_a_limit(open_house: OpenHouse) -> None:
+    house = await open_house()
+    house.hub.connections.backlog.most = 9_000_000
+    clients = [await house.client() for _ in range(3)]
+    for each in clients:
+        await each.hello("", "")
+        each.wire.transport.pause_reading()
+    for session in tuple(house.hub.sessions):
+        session.send(Notice("notice/test", "x" * 8_000_000))
+    assert 0 < len(house.hub.sessions) < 3
+    assert 0 < house.hub.connections.backlog.size <= 9_000_000
+    for each in clients:
+        each.wire.transport.abort()
+    async with asyncio.timeout(PATIENCE):
+        while house.hub.sessions:  # noqa: ASYNC110 (what is waited for has no event)
+            await asyncio.sleep(0.01)
+    assert house.hub.connections.backlog.size == 0
 
 
 async def test_what_is_sent_while_logging_in_waits_its_turn(house: Any) -> None:

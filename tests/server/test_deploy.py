@@ -8,7 +8,6 @@ import contextlib
 import re
 import secrets
 import shutil
-import socket
 import ssl
 import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -21,6 +20,7 @@ import pytest
 from tests.harness.caddy import CADDY, caddy
 from tests.harness.nginx import NGINX, nginx
 from tests.harness.patience import PATIENCE
+from tests.harness.ports import kept_port
 from tests.harness.server import BotClient, Server
 from websockets.asyncio.client import connect
 
@@ -39,12 +39,6 @@ pytestmark = pytest.mark.skipif(not DEPLOY.is_dir(), reason="tested without the 
 needs_nginx = pytest.mark.skipif(
     NGINX is None or OPENSSL is None, reason="nginx and openssl are not installed"
 )
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 async def answers(url: str, certificate: ssl.SSLContext | bool = True) -> None:
@@ -78,7 +72,7 @@ async def behind(
     house: Server, certificate: ssl.SSLContext, tmp_path: Path
 ) -> AsyncIterator[tuple[str, str]]:
     """The addresses of a server behind nginx: with TLS and without."""
-    port, plain_port = free_port(), free_port()
+    port, plain_port = kept_port(), kept_port()
     replaced = {
         "127.0.0.1:8765": f"127.0.0.1:{house.server.port}",
         "listen 80;": f"listen 127.0.0.1:{plain_port};",
@@ -207,7 +201,7 @@ async def send_long_bodies(house: Server, url: str) -> None:
 async def test_nginx_passes_long_bodies(
     open_house: Callable[..., Awaitable[Server]], tmp_path: Path
 ) -> None:
-    house, port = await open_house(hosted=True), free_port()
+    house, port = await open_house(hosted=True), kept_port()
     replaced = {
         "listen 80;": f"listen 127.0.0.1:{port};",
         "server server2:8765 max_fails=1 fail_timeout=2s;": "",
@@ -223,7 +217,7 @@ async def test_nginx_passes_long_bodies(
 async def test_caddy_passes_long_bodies(
     open_house: Callable[..., Awaitable[Server]], tmp_path: Path
 ) -> None:
-    house, port = await open_house(hosted=True), free_port()
+    house, port = await open_house(hosted=True), kept_port()
     with caddy(DEPLOY / "Caddyfile", tmp_path, port, house.server.port):
         await answers(f"http://127.0.0.1:{port}/")
         await send_long_bodies(house, f"http://127.0.0.1:{port}")

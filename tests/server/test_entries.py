@@ -15,7 +15,8 @@ from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Notice, Welcome
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition
-from plyhouse.server.competitions import competition_changes
+from plyhouse.server.competitions import file_changes
+from plyhouse.server.competitions.lifecycle import columns_of
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.match.terms import Terms
@@ -28,11 +29,11 @@ from plyhouse.storage import (
     tournaments,
 )
 from plyhouse.storage.competition_changes import Carry
-from plyhouse.storage.competition_rows import NewMember
+from plyhouse.storage.competition_rows import CompetitionRow, NewMember
 from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.models import competition_entries as entry_table
 from plyhouse.storage.models import competitions
-from plyhouse.storage.rows import By
+from plyhouse.storage.rows import By, new_id
 from plyhouse.storage.submission_rows import OUTCOMES
 
 OLGA = By("olga")
@@ -155,7 +156,9 @@ async def test_person_is_no_baseline_and_no_entry_without_students(room: Classro
         await room.hub.competitions.open(FILE + '[[baselines]]\nbot = "staff/staff"\n', OLGA)
     league = FILE.replace("Cup", "League") + "[limits]\nstudents = 0\n"
     file = await room.hub.competitions.check(league)
-    row = room.hub.competitions._row(file, league, "frozen")
+    row = CompetitionRow(
+        id=new_id(), name=file.name, status="frozen", created_ms=1, **columns_of(file, league)
+    )
     person = (await room.hub.store.read(people.bot_named, "staff", "")).id
     with pytest.raises(CompetitionRefusal, match="staff plays in person"):
         await room.hub.store.write(competition_sql.create, row, (), OLGA, (), [person])
@@ -263,7 +266,7 @@ async def test_nobody_is_entered_while_the_demanded_help_cannot_be_read(
     )  # fmt: skip
     assert outcome == "unreadable"
     assert outcome in OUTCOMES
-    await competition_changes.read_files(store)
+    await file_changes.read_files(store)
     note = (await store.read(competition_sql.find, "Cup")).note or ""
     assert "takes no bots" in note
     assert "Install what is missing, and start the server again" in note
@@ -298,8 +301,8 @@ async def test_final_begins_without_entries_of_another_level_if_the_organiser_sa
     await room.join("ada", "ben", "staff")
     for player, label in (("ada", "rules"), ("ben", "position"), ("staff", "position")):
         await room.connect(player, "gpt", ["connect_four"], f"help: {label}")
-    proposal = await competition_changes.propose(store, competitions, cup, HELPED)
-    await competition_changes.change(store, competitions, proposal, OLGA)
+    proposal = await file_changes.propose(store, competitions, cup, HELPED)
+    await file_changes.change(store, competitions, proposal, OLGA)
     await store.write(competition_sql.move, "Cup", "freeze", OLGA, store.now())
     with pytest.raises(CompetitionRefusal, match="ada/gpt has the label 'help: rules'") as caught:
         await competitions.run("Cup", OLGA)

@@ -285,7 +285,8 @@ async def _free_match(
 
 
 @pytest.fixture
-async def marked(open_house: OpenHouse, lasting_url: str) -> Marked:  # noqa: F811
+async def marked(lasting_url: str, open_house: OpenHouse) -> Marked:  # noqa: F811
+    # In this order the server ends before its database goes.
     made = Marked(await open_house(database=lasting_url, hosted=True))
     await made.set_up()
     await made.play()
@@ -496,14 +497,15 @@ async def test_student_is_not_erased_while_it_plays(house: Server) -> None:
 
 async def test_student_erased_during_a_final_leaves_it(house: Server) -> None:
     cup = Course(house, FILE)
-    await cup.freeze("tic_tac_toe", "ada", "ben", staff=("staff",))
-    await cup.bots["ada"].close()
+    name = "lovelace"  # Pseudonyms and digests are hexadecimal, so that they may contain "ada".
+    await cup.freeze("tic_tac_toe", name, "ben", staff=("staff",))
+    await cup.bots[name].close()
     await cup.begin()
-    told = await send(house, cup.tokens["olga"], "POST", "players/ada/erase", {})
+    told = await send(house, cup.tokens["olga"], "POST", f"players/{name}/erase", {})
     assert told["competitions"] == ["cup"]
     view = await cup.get("", "olga")
     assert (view["status"], view["students"][1]["status"]) == ("running", "revoked")
-    assert "ada" not in repr(view).replace("unadapted", "")
+    assert name not in repr(view)
     running = house.hub.tournaments.of_group(view["competition"])
     assert running
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from tests.harness.finals import HERE, Course, weaker_resigns
+from tests.harness.server import helped
 
 from plyhouse.server.competitions import exports
 from plyhouse.server.competitions.exports import _zipped
@@ -71,14 +72,18 @@ async def test_standings_come_as_tables_for_people_and_programs(house: Any) -> N
         assert (await web.get(f"{HERE}/cup/export/xls")).status_code == 404
 
 
-async def test_matches_come_as_records_and_in_the_format_of_their_game(house: Any) -> None:
+async def test_matches_come_as_records_and_in_the_format_of_their_game(
+    house: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     cup = await final(house, "public")
+    worked = helped(house, monkeypatch)
     lines = (await fetched(cup, "jsonl", "")).text.splitlines()
     records = [read_record(line) for line in lines]
     assert len(records) == 12
     assert all(verify(record).ok for record in records)
     pgn = (await fetched(cup, "pgn", "")).text
     assert pgn.count('[Event "Cup"]') == 12
+    assert worked == ["match_text"] * 24, "many threads would block the event loop"
     problem = (await fetched(cup, "sgf", "olga", 409)).json()
     assert problem["code"] == "competition/format_missing"
     assert "jsonl" in problem["detail"]

@@ -18,8 +18,8 @@ from plyhouse.protocol.api.reports import Report
 from plyhouse.server.app import create_app
 from plyhouse.server.competition_rules.dates import milliseconds, read_time
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
-from plyhouse.server.competitions.competition_changes import change, propose
 from plyhouse.server.competitions.exports import grade_points
+from plyhouse.server.competitions.file_changes import change, propose
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.grades.student_grades import Grade, points_of

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from plyhouse.games import get_game
-from plyhouse.protocol.api.boards import Standing
+from plyhouse.protocol.api.standings import Standing
 from plyhouse.server.results.intervals import mean_interval
 from plyhouse.server.results.leaderboards import DELAY_SECONDS, RatingRefits, lines, scoring_of
 from plyhouse.server.results.ratings import Rating

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+from tests.harness.patience import PATIENCE
 
 from plyhouse.protocol.messages import (
     Answer,
@@ -400,7 +401,11 @@ async def test_challenges_of_several_that_cannot_be(
     assert word in answer.message
 
 
-async def test_nobody_is_pestered_with_challenges_that_are_withdrawn_again(house: Any) -> None:
+async def test_nobody_is_pestered_with_challenges_that_are_withdrawn_again(
+    open_house: OpenHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lobby, "CHALLENGES", (10, 0.001))  # none comes back during the test
+    house = await open_house()
     one, two = await house.bot("alice"), await house.bot("bob", games=["pig"])
     refused = None
     for _ in range(lobby.CHALLENGES[0] + 1):
@@ -430,7 +435,7 @@ async def test_many_who_wait_are_paired_little_by_little(
 ) -> None:
     """The event loop serves others between the parts, and nobody is forgotten after the first."""
     monkeypatch.setattr(lobby, "BEGUN_AT_ONCE", 2)
-    monkeypatch.setattr(lobby, "PAIRING_SECONDS", 0.2)  # all seeks gather for the same round
+    monkeypatch.setattr(lobby, "PAIRING_SECONDS", PATIENCE)  # all seeks gather for the same round
     clients = [await house.bot(f"p{number}") for number in range(10)]
     for client in clients:
         await client.seek("pig", count=1)
@@ -442,6 +447,7 @@ async def test_many_who_wait_are_paired_little_by_little(
         return found
 
     monkeypatch.setattr(Matchmaker, "pair", counted)
+    house.hub.lobby._pair()
     begun = {(await client.next(MatchMessage)).snapshot.match for client in clients}
     assert len(begun) == 5
     assert [len(found) for found in rounds] == [2, 2, 1]

@@ -197,7 +197,8 @@ async def locked(
 ) -> AsyncIterator[tuple[Server, sqlite3.Connection]]:
     """A server whose SQLite file another program has locked."""
     file = tmp_path / "locked.db"
-    house = await open_house(database=f"sqlite:///{file}")
+    # A trial of the database waits for the lock for as long as the test has it.
+    house = await open_house(database=f"sqlite:///{file}?busy_timeout_ms=600000")
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     yield house, other

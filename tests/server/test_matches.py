@@ -224,16 +224,15 @@ async def test_match_is_aborted_when_a_seat_is_never_ready(open_house: OpenHouse
     assert "not ready" in end.outcome.reason
 
 
-async def test_who_alone_does_not_come_to_a_rated_match_forfeits_it(
-    open_house: OpenHouse,
-) -> None:
-    house = await open_house(ready_timeout=1.0)
+async def test_who_alone_does_not_come_to_a_rated_match_forfeits_it(house: Any) -> None:
     one, two = await house.bot("alice"), await house.bot("bob")
     for client in (one, two):
         await client.seek("kuhn_poker", rated=True)
     match = (await one.next(MatchMessage)).snapshot
     assert not match.events, "nothing is dealt before all are ready"
     await one.ask(Ready, match.match)
+    live = house.hub.directory.own[match.match]
+    live.input(live.match.tick, live.match.deadline())  # the time to get ready is over
     end = await one.next(Finished)
     assert (end.outcome.termination, end.outcome.seat) == ("no_show", 1 - match.seat)
     assert end.outcome.returns[match.seat] > 0 > end.outcome.returns[1 - match.seat]
@@ -294,6 +293,22 @@ async def test_ended_matches_are_gone_without_the_garbage_collector(
     finally:
         gc.enable()
     assert left == []
+
+
+async def test_long_matches_that_are_over_do_not_stay_in_memory(
+    house: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """500 matches of a thousand hands of hold'em took two gigabytes."""
+    monkeypatch.setattr(directory, "RECENT_PLIES", 6)
+    bots, starts = await house.pair("tic_tac_toe", count=1)
+    last = ""
+    for _ in range(2):
+        last = starts[0].match
+        await asyncio.gather(*(c.play(s) for c, s in zip(bots, starts, strict=True)))
+        for each in bots:
+            await each.seek("tic_tac_toe", count=1)
+        starts = await asyncio.gather(*(each.start() for each in bots))
+    assert list(house.hub.directory.recent) == [last]
 
 
 async def test_spectator_follows_a_match_to_its_end(house: Any) -> None:

@@ -21,7 +21,7 @@ from tests.harness.server import Server
 
 from plyhouse.games import CHANCE, get_game
 from plyhouse.games.position import Position
-from plyhouse.server.mcp import agents
+from plyhouse.server.mcp import agents, endpoint
 from plyhouse.server.mcp.arguments import LONGEST_WAIT
 from plyhouse.server.serve import CannotServe
 from plyhouse.storage import people_changes
@@ -492,6 +492,16 @@ async def test_unknown_tools_and_resources_are_errors(table: Table) -> None:
                 await client.read_resource(uri)
         with pytest.raises(MCPError, match="ludo"):
             await client.read_resource("plyhouse://rules/ludo")
+
+
+async def test_a_call_of_a_tool_does_not_list_all_tools(table: Table) -> None:
+    anyone = await table.model()
+    async with anyone.client() as client:
+        assert not (await client.call_tool("rules", {"game": "pig"})).is_error
+        # The client has listed the tools once, to check answers; see whether the server does again.
+        endpoint._listed_tools.cache_clear()
+        assert not (await client.call_tool("rules", {"game": "go"})).is_error
+        assert endpoint._listed_tools.cache_info().currsize == 0
 
 
 async def test_long_bodies_and_garbage_are_refused(table: Table) -> None:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
+import pytest
+from tests.harness.patience import PATIENCE
 from tests.harness.server import BotClient, Server
 
 from plyhouse.protocol.messages import MatchMessage, Ok, Ping, Said, Say, Watch
+from plyhouse.server.gateway import match_requests
 
 
 async def seated(house: Server, count: int, game: str) -> tuple[str, list[BotClient]]:
@@ -36,7 +40,11 @@ async def test_phrase_reaches_people_at_the_board_and_spectators(house: Server) 
     assert await heard(ben) == []  # a program that wants no scenes
 
 
-async def test_fourth_phrase_at_once_is_refused(house: Server) -> None:
+async def test_fourth_phrase_at_once_is_refused(
+    open_house: Callable[..., Awaitable[Server]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(match_requests, "SECONDS_PER_PHRASE", PATIENCE)
+    house = await open_house()
     match, (ann, _) = await seated(house, 2, "tic_tac_toe")
     answers = [await ann.ask(Say, match, "oops") for _ in range(4)]
     assert [isinstance(each, Ok) for each in answers] == [True, True, True, False]

@@ -15,7 +15,7 @@ from tests.harness.server import FakeClock
 
 from plyhouse.protocol.api.matches import Match
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.competitions import competition_changes
+from plyhouse.server.competitions import file_changes
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.grades.board import Board
@@ -289,10 +289,10 @@ async def test_a_ladder_follows_changes_of_its_competition_and_goes_on_after_an_
 
     async def change(old: str, new: str) -> None:
         row = await store.read(competition_sql.find, "Cup")
-        proposal = await competition_changes.propose(
+        proposal = await file_changes.propose(
             hub.store, hub.competitions, row, row.file.replace(old, new)
         )
-        await competition_changes.change(hub.store, hub.competitions, proposal, OLGA)
+        await file_changes.change(hub.store, hub.competitions, proposal, OLGA)
         await hub.competitions.look()
         await hub.audit_follower.look()
 
@@ -317,7 +317,7 @@ async def test_a_ladder_follows_changes_of_its_competition_and_goes_on_after_an_
     await hub.competitions.look()
     await hub.audit_follower.look()
     assert hub.tournaments.played() == []
-    await competition_changes.unfreeze(
+    await file_changes.unfreeze(
         hub.store, hub.competitions, await store.read(competition_sql.find, "Cup"), OLGA
     )
     await course.until(at_least(course, before + 4))
@@ -325,3 +325,18 @@ async def test_a_ladder_follows_changes_of_its_competition_and_goes_on_after_an_
     assert (await store.read(competition_sql.find, LADDER)).status == "finished"
     await hub.competitions.look()
     assert hub.tournaments.played() == []
+
+
+async def test_a_ladder_that_two_looks_end_at_once_goes_on_after_an_unfreeze(course: Fast) -> None:
+    hub, store = course.hub, course.hub.store
+    await course.open(FILE + PRACTICE, 2)
+    await course.until(at_least(course, 2))
+    before = len(await played(course))
+    await store.write(competition_sql.move, "Cup", "freeze", OLGA, store.now())
+    await asyncio.gather(hub.competitions.look(), hub.competitions.look())
+    assert (await store.read(competition_sql.find, LADDER)).status == "finished"
+    row = await store.read(competition_sql.find, "Cup")
+    await file_changes.unfreeze(store, hub.competitions, row, OLGA)
+    await hub.competitions.look()
+    assert (await store.read(competition_sql.find, LADDER)).status == "running"
+    await course.until(at_least(course, before + 2))

@@ -23,7 +23,8 @@ from plyhouse.protocol.messages import (
     Welcome,
 )
 from plyhouse.server.competition_rules.file_template import round_robin_text
-from plyhouse.storage import competition_sql, competition_students
+from plyhouse.storage import competition_sql, competition_students, match_reads
+from plyhouse.storage.match_lists import MatchFilter
 from plyhouse.storage.rows import By
 
 HERE = "/api/v1/competitions"
@@ -132,6 +133,18 @@ async def test_every_route_shows_each_viewer_what_the_board_allows(final: Final)
                 answer = await web.get(f"/api/v1/matches/{match}/detail")
                 assert (answer.status_code == 404) == (bool(who) and match not in seen)
             assert (await web.get("/api/v1/leaderboards")).json() == []
+
+
+async def test_memory_and_queries_agree_on_who_sees_a_match(final: Final) -> None:
+    store, privacy = final.house.hub.store, final.house.hub.privacy
+    stored = [await store.read(match_reads.stored_match, each) for each in final.of.values()]
+    holders = {seat.player_id for each in stored for seat in each.header.seats}
+    for viewer in (None, max(holders) + 1000, *holders):
+        sight = await privacy.sight_of(viewer, frozenset())
+        listed = {each.match for each in await privacy.matches(sight, MatchFilter())}
+        assert listed == {each.header.id for each in stored if await privacy.sees(sight, each)}
+    public = {privacy.known_free(each.pairing.tournament_id) for each in stored}
+    assert public == {final.board == "public"}
 
 
 async def test_a_match_that_must_not_be_seen_is_no_place_to_list_from(final: Final) -> None:

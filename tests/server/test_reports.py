@@ -89,7 +89,8 @@ async def test_a_report_has_all_that_a_student_asks_for(house: Any) -> None:
     assert own["slowest"] == [], "it never played a ply"
     assert own["summary"] == {
         "why": "Missed pass by 0.400: 0.000 against staff/bot (95 % from 0.00 to 0.97).",
-        "advice": "4 of 8 matches were lost by illegal action: play only what turn.legal has.",
+        "advice": "4 of 8 matches were lost by illegal action: "
+        "choose one of the legal actions of the turn.",
         "replay": own["forfeited"][-1]["replay"],
     }
     text = report_text(convert(own, Report), "http://here")
@@ -126,7 +127,7 @@ async def test_a_report_page_begins_with_grade_reason_plot_and_advice(house: Any
 
 async def test_a_report_points_to_the_reviewed_ply_that_cost_most(open_house: Any) -> None:
     command = shlex.join([*forked_command(), "review", "-", "--json"])
-    house = await open_house(review_command=command, review_seconds=0.5)
+    house = await open_house(review_command=command)
     cup = Course(house, 'name = "Cup"\ngames = ["tic_tac_toe"]\ntime_control = "total:60"\n')
     await cup.freeze("tic_tac_toe", "s0", "s1")
 

@@ -54,7 +54,6 @@ async def test_a_review_is_worked_out_by_plyhouse_review_and_kept(
 ) -> None:
     house = await open_house(
         review_command=shlex.join([*forked_command(), "review", "-", "--json"]),
-        review_seconds=5.0,
         review_folder=str(tmp_path / "reviews"),
     )
     match = await played(house)
@@ -77,7 +76,6 @@ async def test_what_a_bot_loses_per_ply_is_worked_out_by_plyhouse_review(
 ) -> None:
     house = await open_house(
         review_command=shlex.join([*forked_command(), "review", "-", "--json"]),
-        review_seconds=2.0,
     )
     await house.bot("carol", "idle")
     none = await ask(house, "/api/v1/bots/carol/idle/review")

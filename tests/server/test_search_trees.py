@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 from tests.harness.search_trees import OpenHouse, ask, begun, ended, explain_command
-from tests.harness.server import FakeClock, Server
+from tests.harness.server import FakeClock, Server, helped
 
 from plyhouse.protocol.messages import Resign
 from plyhouse.server.config import ServerConfig
@@ -76,9 +76,12 @@ async def test_it_goes_on_from_any_position_below(open_house: OpenHouse) -> None
     assert "'z9'" in wrong.json()["detail"]
 
 
-async def test_positions_of_a_tree_have_boards(open_house: OpenHouse) -> None:
+async def test_positions_of_a_tree_have_boards(
+    open_house: OpenHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
     house = await open_house(tree_command=explain_command())
     match = await ended(house, "b2 b1 a1 c3 a3 c1")
+    worked = helped(house, monkeypatch)
     answer = await ask(house, match, "/scene?ply=2&then=c1&then=a3")
     assert answer.status_code == 200, answer.text
     (grid, *_) = answer.json()["elements"]
@@ -87,6 +90,7 @@ async def test_positions_of_a_tree_have_boards(open_house: OpenHouse) -> None:
         wrong = await ask(house, match, f"/scene{query}")
         assert (wrong.status_code, wrong.json()["code"]) == (400, "tree/impossible")
         assert said in wrong.json()["detail"]
+    assert worked == ["scene_of"] * 3, "replaying a long match would block the event loop"
 
 
 async def test_dice_are_part_of_it(open_house: OpenHouse) -> None:

@@ -81,7 +81,7 @@ async def test_after_a_kill_the_match_goes_on_where_it_was(tmp_path: Path) -> No
     async with contextlib.AsyncExitStack() as stack, server_process(database) as (process, url):
         clients = [(await log_in(stack, url, token[name], "bot"))[0] for name in token]
         for client in clients:
-            await client.seek("tic_tac_toe", "total:100")
+            await client.seek("tic_tac_toe", "total:1000")
         starts = await asyncio.gather(*(client.start() for client in clients))
         if starts[0].seat == 1:
             clients.reverse()
@@ -102,7 +102,7 @@ async def test_after_a_kill_the_match_goes_on_where_it_was(tmp_path: Path) -> No
         assert snapshot.match == match
         assert [event.action for event in snapshot.events] == ["a1", "b2", "c3"]
         assert snapshot.your_turn
-        assert all(95_000 < clock.remaining_ms <= 100_000 for clock in snapshot.clocks)
+        assert all(900_000 < clock.remaining_ms <= 1_000_000 for clock in snapshot.clocks)
         answer = await back[1][0].ask(Act, match, 3, "a3")
         assert isinstance(answer, Accepted)
         back[1] = (back[1][0], msgspec.structs.replace(snapshot, your_turn=False))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import unicodedata
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -19,11 +20,11 @@ from plyhouse.server.competition_rules import derived_files, file_reader, file_s
 from plyhouse.server.competition_rules.file import decoded, file_of
 from plyhouse.server.competition_rules.file_reader import read_competition
 from plyhouse.server.competition_rules.file_table import CannotEdit, set_value
-from plyhouse.server.competitions import competition_changes
-from plyhouse.server.competitions.competition_changes import change, propose, read_files
+from plyhouse.server.competitions import file_changes
+from plyhouse.server.competitions.file_changes import change, propose, read_files
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
-from plyhouse.storage import competition_sql, people_changes
+from plyhouse.storage import competition_privacy, competition_sql, people_changes
 from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.models import competition_games, competitions
 from plyhouse.storage.rows import By
@@ -126,8 +127,35 @@ async def test_values_that_the_database_lacks_are_read_once_when_the_server_star
         await unread(hub, FILE, parsed)
         await read_files(hub.store)
         assert await hub.store.read(competition_sql.find, "Cup") == row
-    monkeypatch.setattr(competition_changes, "read_competition", None)
+    monkeypatch.setattr(file_changes, "read_competition", None)
     await read_files(hub.store)
+
+
+async def test_rules_read_before_a_change_never_replace_those_after_it(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await hub.competitions.open(FILE.replace("hidden = true", "hidden = false"), OLGA)
+    row = await hub.store.read(competition_sql.find, "Cup")
+    privacy, read = Privacy(hub.store), hub.store.read
+    has_read, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slow(function: Any, *arguments: Any, **named: Any) -> Any:
+        found = await read(function, *arguments, **named)
+        if function is competition_privacy.finals:
+            has_read.set()
+            await go_on.wait()
+        return found
+
+    monkeypatch.setattr(hub.store, "read", slow)
+    looking = asyncio.create_task(privacy.sight(None))
+    await has_read.wait()
+    monkeypatch.setattr(hub.store, "read", read)
+    await unread(hub, "no file")
+    await privacy.refresh(row.id)
+    go_on.set()
+    sight = await looking
+    assert privacy.may_be_secret(SECRET)
+    assert not sight.named(row.id, 0, SECRET)
 
 
 async def test_competition_that_cannot_be_read_stands_still_and_tells_its_staff(hub: Hub) -> None:

@@ -13,7 +13,7 @@ from tests.harness.hub_finals import FILE, ORGANISER, Course, told
 from tests.harness.server import BotClient
 
 from plyhouse.protocol.messages import MatchSnapshot, Ready
-from plyhouse.server.competitions.exports import Exports, grade_entries
+from plyhouse.server.competitions.exports import grade_entries
 from plyhouse.server.competitions.finals import finals_of
 from plyhouse.server.results.sequential import ConfidenceSequence, Grading
 from plyhouse.storage import competition_sql
@@ -84,7 +84,7 @@ async def test_a_final_ends_when_grades_are_certain(course: Clear) -> None:
     reached = {(final.names[each.entry], each.reached) for each in final.certainty}
     assert reached == {("s00/bot", True), ("s01/bot", False)}
     hub = course.hub
-    text = await Exports(hub.store, hub.boards, hub.privacy).grades("Cup")
+    text = await hub.exports.grades("Cup")
     lines = {row["student"]: row for row in csv.DictReader(text.splitlines())}
     assert lines["s00"]["grade"] == "good"
     assert lines["s00"]["decision staff/b1"] == "decided"
@@ -131,6 +131,6 @@ async def test_stopped_final_has_any_time_bounds_alone(course: Clear) -> None:
         assert (each.low, each.high) == (each.any_low, each.any_high)
     for point in report.history["s00/bot"]:
         assert (point.low, point.high) == (point.any_low, point.any_high)
-    text = await Exports(hub.store, hub.boards, hub.privacy).standings("Cup", "csv", ORGANISER)
+    text = await hub.exports.standings("Cup", "csv", ORGANISER)
     for row in csv.DictReader(text.splitlines()):
         assert (row["low"], row["high"]) == (row["any_low"], row["any_high"])

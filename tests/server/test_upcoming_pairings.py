@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.harness.hub_finals import FILE, OLGA, ORGANISER, STAFF, Course
 
-from plyhouse.protocol.api.boards import NextPairing
+from plyhouse.protocol.api.standings import NextPairing
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competitions.upcoming_pairings import unplayed, upcoming
 from plyhouse.storage import competition_sql

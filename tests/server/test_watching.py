@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from msgspec import structs
+from tests.harness.patience import PATIENCE
 from tests.harness.server import BotClient, MemoryServer, Server
 
 from plyhouse.protocol.codec import MSGPACK
@@ -104,6 +105,40 @@ async def test_spectator_gets_the_board_of_a_match_of_the_last_run(tmp_path: Pat
         assert over.scene is not None
         # Only the seats may see their cards, until the pairing is over.
         assert all(event.action is None for event in over.events if event.seat < 0)
+
+
+async def test_match_that_is_over_is_read_when_its_turn_to_be_drawn_has_come(
+    house: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One spectator can ask a hundred times at once, and a long match takes megabytes."""
+    _, starts = await house.pair("tic_tac_toe", count=1)
+    match = starts[0].match
+    live = house.hub.directory.own[match]
+    live.input(live.match.abort, written("The organiser ended it."), house.hub.now())
+    viewer = await house.client()
+    await viewer.hello("", "")
+    read = []
+    original = house.hub.privacy.match
+
+    async def reading(*given: Any, **named: Any) -> Any:
+        read.append(given)
+        return await original(*given, **named)
+
+    monkeypatch.setattr(house.hub.privacy, "match", reading)
+    async with asyncio.timeout(PATIENCE):
+        while match not in house.hub.directory.recent:  # noqa: ASYNC110 (it is stored first)
+            await asyncio.sleep(0.01)
+        house.hub.directory.recent.clear()
+        queue = house.hub.helpers.queue
+        async with queue.of("somebody"):
+            for number in range(100, 120):
+                await viewer.send(Watch(number, match))
+            while sum(queue._waiting.values()) < 21:  # noqa: ASYNC110 (the tasks have no event)
+                await asyncio.sleep(0.01)
+            assert not read
+        for number in range(100, 120):
+            answer = await viewer.next(MatchMessage)
+            assert (answer.re, answer.snapshot.status) == (number, "finished")
 
 
 async def test_spectators_without_drawings_take_them_from_nobody(

@@ -18,7 +18,7 @@ from tests.harness.wall_clock import WallClock
 
 from plyhouse.protocol.hosting.runner_messages import FlagFell
 from plyhouse.protocol.messages import Resign
-from plyhouse.server.competitions.competition_changes import change, propose
+from plyhouse.server.competitions.file_changes import change, propose
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.hosting.runners import SECOND

@@ -132,7 +132,8 @@ class Table:
         **settings: Any,
     ) -> None:
         players = tuple(SeatInfo(f"player{seat}", "bot") for seat in range(game.seats))
-        settings.setdefault("seed", SEED)
+        waits = {"ready_timeout_ns": 10 * SECOND, "disconnect_grace_ns": 30 * SECOND}
+        settings = {"seed": SEED, **waits, **settings}
         self.config = MatchConfig(
             match="m1",
             pairing="p1",
@@ -175,9 +176,22 @@ class Table:
                 self.broadcasts.append(outgoing.message)
         return effects
 
-    def act(self, text: str, *, seat: int | None = None, think: int = SECOND, **more: Any) -> Any:
-        """Play for the seat to move after thinking; returns the last answer to that seat."""
+    def act(
+        self,
+        text: str,
+        *,
+        seat: int | None = None,
+        think: int = SECOND,
+        stall_ns: int = 0,
+        **more: Any,
+    ) -> Any:
+        """Play for the seat to move after thinking; returns the last answer to that seat.
+
+        ``stall_ns`` of the thinking, at its end, are a stall of the server.
+        """
         self.now += think
+        if stall_ns:
+            self.match.server_stalled(self.now - stall_ns, self.now)
         mover = self.match.seat_to_move if seat is None else seat
         assert mover is not None
         self.requests += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
@@ -26,7 +27,7 @@ from plyhouse.protocol.messages import (
     Update,
 )
 from plyhouse.server.match.effects import Broadcast, Send
-from plyhouse.server.match.engine import MatchConfig
+from plyhouse.server.match.engine import MAX_NONCE_CHANGES
 from plyhouse.server.match.events import end_data
 from plyhouse.server.match.time_control import MS, SECOND, LagPolicy
 from plyhouse.storage.causes import written
@@ -64,18 +65,19 @@ def test_ready_may_be_repeated_also_by_a_restarted_bot() -> None:
     for nonce in ("aa", "aa", "bb"):
         assert isinstance(table.ask("ready", 0, nonce), Ok)
     table.ask("ready", 1, "cc")
-    assert table.match.nonces == ["bb", "cc"]
+    assert table.match.course.nonces == ["bb", "cc"]
     assert isinstance(table.ask("ready", 0, "bb"), Ok)
     assert table.ask("ready", 0, "dd").code == "protocol/unexpected"
-    assert table.match.nonces == ["bb", "cc"]
+    assert table.match.course.nonces == ["bb", "cc"]
 
 
 def test_a_flood_of_nonces_is_stopped() -> None:
-    table = Table(Heap(), ready=False, max_retries=3)
-    answers = [table.ask("ready", 0, f"{number:02x}") for number in range(6)]
-    assert [type(each) for each in answers] == [Ok] * 4 + [Error] * 2
+    table = Table(Heap(), ready=False)
+    changes = MAX_NONCE_CHANGES
+    answers = [table.ask("ready", 0, f"{number:02x}") for number in range(changes + 3)]
+    assert [type(each) for each in answers] == [Ok] * (changes + 1) + [Error] * 2
     assert (answers[-1].code, answers[-1].fatal) == ("match/too_many_nonces", False)
-    assert len(table.rows) == 4
+    assert len(table.rows) == changes + 1
 
 
 def test_a_nonce_that_is_no_hex_is_refused() -> None:
@@ -154,7 +156,7 @@ def test_before_the_start_nothing_can_be_played() -> None:
 def test_a_match_has_as_many_players_as_seats() -> None:
     table = Table(Heap())
     with pytest.raises(ValueError, match="3 seats"):
-        MatchConfig("m", "p", Heap(seats=3), table.config.time_control, table.config.players, b"")
+        replace(table.config, game=Heap(seats=3))
 
 
 # ------------------------------------------------------------------------------- the course

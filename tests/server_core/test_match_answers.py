@@ -21,6 +21,7 @@ from plyhouse.protocol.messages import (
     Update,
 )
 from plyhouse.server.match.effects import Started
+from plyhouse.server.match.engine import MAX_NONCE_CHANGES
 from plyhouse.server.match.events import end_data, kept_info
 from plyhouse.server.match.time_control import SECOND
 from plyhouse.storage.causes import written
@@ -124,10 +125,13 @@ def test_spectators_snapshot_takes_no_events_from_a_seat() -> None:
 
 
 def test_ready_with_the_same_nonce_is_no_change() -> None:
-    table = Table(Heap(), ready=False, max_retries=1)
-    for nonce, kind in (("aa", Ok), ("aa", Ok), ("bb", Ok), ("bb", Ok), ("cc", Error)):
-        assert isinstance(table.ask("ready", 0, nonce), kind)
-    assert [row.text for row in table.rows] == ["aa", "bb"]
+    table = Table(Heap(), ready=False)
+    nonces = [f"{number:02x}" for number in range(MAX_NONCE_CHANGES + 1)]
+    for nonce in nonces:
+        assert isinstance(table.ask("ready", 0, nonce), Ok)
+        assert isinstance(table.ask("ready", 0, nonce), Ok)
+    assert isinstance(table.ask("ready", 0, "ff"), Error)
+    assert [row.text for row in table.rows] == nonces
 
 
 def test_start_has_the_nonces_in_the_order_of_seats() -> None:
@@ -138,10 +142,10 @@ def test_start_has_the_nonces_in_the_order_of_seats() -> None:
 
 
 def test_nonces_of_each_seat_are_counted_alone() -> None:
-    table = Table(Heap(seats=3), ready=False, max_retries=1)
+    table = Table(Heap(seats=3), ready=False)
     for seat in (0, 1):
-        for nonce in ("aa", "bb"):
-            assert isinstance(table.ask("ready", seat, nonce), Ok)
+        for number in range(MAX_NONCE_CHANGES + 1):
+            assert isinstance(table.ask("ready", seat, f"{number:02x}"), Ok)
 
 
 def test_ready_without_a_request_is_not_answered() -> None:

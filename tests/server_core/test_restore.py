@@ -36,7 +36,7 @@ def inside(match: Match) -> dict[str, Any]:
         "status": match.status,
         "ply": match.ply,
         "outcome": match.outcome,
-        "nonces": list(match.nonces),
+        "nonces": list(match.course.nonces),
         "plies": [(p.seat, p.text, p.ledger) for p in match.course.plies],
         "information": [
             match.game.information_state(match.state, seat) for seat in range(match.seats)
@@ -120,7 +120,7 @@ def test_a_match_that_waited_waits_again_and_knows_who_was_ready() -> None:
     table = Table(Heap(), ready=False)
     table.ask("ready", 1, "aa")
     match = table.restored(now=5)
-    assert (match.status, match.nonces) == ("waiting", [None, "aa"])
+    assert (match.status, match.course.nonces) == ("waiting", [None, "aa"])
     assert match.deadline() == 5 + table.config.disconnect_grace_ns
     assert not match.resume(5)
     assert any(isinstance(row, Started) for row in match.ready(0, "bb", 6, re=1).rows)

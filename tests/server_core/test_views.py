@@ -12,6 +12,7 @@ from plyhouse.games.deterministic.tic_tac_toe import TicTacToe
 from plyhouse.games.errors import AmbiguousAction, GameError, IllegalAction, InvalidAction
 from plyhouse.games.hidden.coin_guess import CoinGuess
 from plyhouse.games.hidden.kuhn_poker import KuhnPoker
+from plyhouse.games.registry import get_game
 from plyhouse.games.scene import Scene
 from plyhouse.games.stochastic.pig import Pig
 from plyhouse.protocol.messages import CHANCE_SEAT, Event, LedgerEntry
@@ -87,6 +88,17 @@ def test_words_of_a_hidden_action_are_for_those_who_see_it() -> None:
         views.record(state, game.parse(state, "penny"), "penny", 0, 0, 0)
         assert views.events(0) == [Event(0, 0, "penny", 0, words)]
         assert views.events(1) == views.events(None) == [Event(0, 0, None, 0)]
+
+
+def test_part_of_an_action_that_others_see_is_in_words_beside_its_notation() -> None:
+    game: Any = get_game("scrabble")
+    state = game.initial_state()
+    for tile in "RELICTSAEINRT?":
+        state = state.after(game.parse_chance(state, tile))
+    views = Views(game, 2)
+    views.record(state, game.parse(state, "-CT"), "-CT", 0, 0, 0)
+    assert views.events(0) == [Event(0, 0, "-CT", 0, "exchanged CT")]
+    assert views.events(1) == views.events(None) == [Event(0, 0, "-2", 0, "exchanged 2")]
 
 
 def test_chance_takes_no_time() -> None:
@@ -253,14 +265,14 @@ SECRET = "the ace of spades"
 def test_refusal_in_a_hidden_game_is_written_without_its_error(
     error: GameError, sentence: str
 ) -> None:
-    assert Views(CoinGuess(), 2).refusal(error, None, "x") == sentence
-    assert Views(TicTacToe(), 2).refusal(error, None, "x") == str(error)
+    assert Views(CoinGuess(), 2).refusal(error, "x") == sentence
+    assert Views(TicTacToe(), 2).refusal(error, "x") == str(error)
 
 
 @pytest.mark.parametrize(("length", "dots"), [(40, ""), (41, "...")])
 def test_refusal_quotes_at_most_forty_characters(length: int, dots: str) -> None:
     error = IllegalAction("x", SECRET, [])
-    shown = Views(CoinGuess(), 2).refusal(error, None, "y" * length)
+    shown = Views(CoinGuess(), 2).refusal(error, "y" * length)
     assert shown == f"'{'y' * 40}{dots}' is not legal here."
 
 

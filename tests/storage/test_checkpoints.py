@@ -59,11 +59,13 @@ async def test_what_was_committed_soon_reaches_the_file_itself(
     assert not path.with_name("a.db-wal").exists()
 
 
-async def test_the_log_begins_anew_under_load(
+async def test_the_writer_begins_the_log_anew_when_nobody_else_does(
     tmp_path: Path, world_at: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Though there is always a writer: by its own limit, further off."""
-    monkeypatch.setattr(engines, "PAUSE_SECONDS", 0.001)
+    """The thread beside it does nothing here.  While that thread copies, the writer cannot, and the
+    log grows by what is written meanwhile, so that no bound would hold with both of them.
+    """
+    monkeypatch.setattr(engines, "PAUSE_SECONDS", 3600)
     path = tmp_path / "a.db"
     async with world_at(f"sqlite:///{path}") as world:
         match_id, ops = await world.new("ada", "bob")
@@ -75,8 +77,8 @@ async def test_the_log_begins_anew_under_load(
             ]
             await world.store.apply(rows)
         log = path.with_name("a.db-wal").stat().st_size
-        # 15 MB of rows, each in the log more than once: pages are written whole.
-        assert log < 2 * engines.WRITER_PAGES * 4096
+        # 15 MB of rows make 70 MB of log, because pages are written whole.
+        assert log < 1.5 * engines.WRITER_PAGES * 4096
 
 
 async def test_a_database_in_memory_has_no_log(

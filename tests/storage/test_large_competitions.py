@@ -10,7 +10,6 @@ import pytest
 from tests.harness.statements import statements
 from tests.tournaments import begin_round_robin
 
-from plyhouse.games.base import Scoring
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competition_rules import schedule
@@ -39,8 +38,6 @@ class Idle:
     """Replaces the runner of matches: nothing is played."""
 
     live: dict[str, Any] = {}  # noqa: RUF012 (never changed)
-
-    def score_by(self, competition: str, scoring: Scoring) -> None: ...
 
 
 def services(store: Store) -> tuple[Tournaments, Competitions]:

@@ -19,7 +19,6 @@ from plyhouse.storage import (
 from plyhouse.storage.errors import AlreadyExists, Unknown
 from plyhouse.storage.rows import By, FinishMatch, TournamentRow
 from plyhouse.storage.store import Store
-from plyhouse.storage.tournaments import Progress
 
 
 @dataclass(frozen=True)
@@ -207,13 +206,13 @@ async def test_a_competition_has_entries_progress_and_a_table(
     _, ops = await world.new("ada", "cy", tournament_id="cup")
     await store.apply(ops)
     shown = await store.read(tournaments.overview, "cup")
-    assert (shown.tournament.status, shown.entries) == ("running", entries)
+    assert (shown.row.status, shown.entries) == ("running", entries)
     assert [line[1:] for line in await results(store, "cup")] == [
         ("bob", 1.5, 2, 1, 1, 0),
         ("ada", 0.5, 2, 0, 1, 1),
         ("cy", 0.0, 0, 0, 0, 0),
     ]
-    assert shown.progress == Progress(planned=4, created=4, finished=3)
+    assert (shown.planned, shown.created, shown.finished) == (4, 4, 3)
     assert (
         len(
             await store.read(

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator
 
@@ -22,6 +23,7 @@ from plyhouse.storage.store import Store
 
 pytestmark = pytest.mark.postgresql
 VALID_MS = 60_000
+KEEPALIVE = socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL
 
 SERVE = """
 import sys
@@ -232,3 +234,48 @@ async def test_a_server_that_was_stopped_past_its_lease_ends(postgres_url: str) 
         if server.returncode is None:
             server.kill()
         await server.communicate()
+
+
+async def test_renewal_goes_on_after_an_error_that_nobody_expected(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Otherwise the server would go on with a lease that has ended, and never hear of it."""
+    monkeypatch.setattr(claim, "RENEW_S", 0.2)
+    async with engine_of(postgres_url) as engine:
+        lease = await claim.Lease.take(engine, "the database", ())
+        async with engine.begin() as connection:
+            await connection.execute(text("ALTER TABLE leases RENAME TO away"))
+        async with asyncio.timeout(PATIENCE):
+            while "UndefinedTable" not in caplog.text:
+                assert lease._renewing is not None
+                assert not lease._renewing.done()
+                await asyncio.sleep(0.01)
+        async with engine.begin() as connection:
+            await connection.execute(text("ALTER TABLE away RENAME TO leases"))
+            await connection.execute(models.leases.update().values(ended_ms=1))
+        async with asyncio.timeout(PATIENCE):
+            assert "has taken over the database" in str(await lease.lost())
+        await lease.release()
+
+
+async def test_connection_to_a_server_that_vanishes_ends_within_seconds(postgres_url: str) -> None:
+    """A network that drops packets cannot be made here, so the kernel is asked what it will do."""
+    async with engine_of(postgres_url) as engine, engine.connect() as connection:
+        driver = (await connection.get_raw_connection()).driver_connection
+        assert driver is not None
+        wire = driver._transport.get_extra_info("socket")
+        if wire.family not in (socket.AF_INET, socket.AF_INET6):
+            pytest.skip("PostgreSQL is reached through a file")
+        assert wire.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+        tcp = socket.IPPROTO_TCP
+        assert wire.getsockopt(tcp, socket.TCP_USER_TIMEOUT) == 1000 * engines.SILENT_S
+        wait, between = [wire.getsockopt(tcp, each) for each in KEEPALIVE]
+        assert wait + 2 * between == engines.SILENT_S
+
+
+async def test_ends_of_silent_connections_are_for_networks_only() -> None:
+    one, other = socket.socketpair()
+    with one, other:
+        engines.end_when_silent(one)
+        assert not one.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+    engines.end_when_silent(None)

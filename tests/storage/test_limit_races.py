@@ -19,16 +19,18 @@ from plyhouse.storage import (
     competition_sql,
     competition_staff,
     competition_students,
+    database,
     join_codes,
     models,
     outputs,
+    people_changes,
     sessions,
     stored_packages,
     submission_sql,
     tournaments,
 )
 from plyhouse.storage import people as stored_people
-from plyhouse.storage.competition_changes import Changed
+from plyhouse.storage.competition_changes import Carry, Changed
 from plyhouse.storage.competition_rows import NewMember
 from plyhouse.storage.errors import StorageError
 from plyhouse.storage.outputs import LEAST
@@ -489,6 +491,66 @@ async def test_passwords_set_at_once_leave_the_last_one(racing_url: str) -> None
         found = await store.read(sessions.password, "ada")
         assert found is not None
         assert found[1] in ("first", "second")
+
+
+async def test_token_made_while_that_of_its_session_is_revoked_ends_with_it(
+    racing_url: str,
+) -> None:
+    async with await Store.open(racing_url) as store:
+        await store.add_player("ada")
+        identity = await store.authenticate(token := await store.add_token("ada"))
+        assert identity is not None
+
+    def make(store: Store) -> Awaitable[Any]:
+        return store.write(sessions.make_token, identity, "bot", store.now())
+
+    def revoke(store: Store) -> Awaitable[Any]:
+        return store.write(people_changes.revoke_token, token, OLGA, store.now())
+
+    await race(racing_url, make, revoke, at="INSERT INTO tokens")
+    async with await Store.open(racing_url) as store:
+        listed = await store.read(stored_people.list_tokens, identity.player_id)
+        assert [each.revoked_ms is not None for each in listed] == [True, True]
+
+
+async def test_tokens_revoked_at_once_need_no_second_try(
+    racing_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One was made with the other: both transactions want both rows, and their owner's."""
+    monkeypatch.setattr(database, "_ATTEMPTS", 1)
+    async with await Store.open(racing_url) as store:
+        await store.add_player("ada")
+        identity = await store.authenticate(origin := await store.add_token("ada"))
+        assert identity is not None
+        made = await store.write(sessions.make_token, identity, "bot", store.now())
+
+    def revoke(token: str) -> Work:
+        return lambda store: store.write(people_changes.revoke_token, token, OLGA, store.now())
+
+    at = "SELECT tokens.id, tokens.prefix, tokens.revoked_ms"  # the owner is locked by then
+    outcomes = await race(racing_url, revoke(origin), revoke(made), at=at)
+    assert not [each for each in outcomes if isinstance(each, BaseException)], outcomes
+
+
+async def test_token_reissued_in_two_copies_of_a_class_at_once_leaves_one(racing_url: str) -> None:
+    async with await Store.open(racing_url) as store:
+        await open_cup(store, "ada")
+        await store.write(
+            competition_changes.create, cup("Copy"), OLGA, store.now(), source=Carry("id-cup")
+        )
+
+    def reissue(name: str) -> Work:
+        return lambda store: store.write(
+            people_changes.reissue_token, name, "ada", "", OLGA, store.now()
+        )
+
+    outcomes = await race(racing_url, reissue("Cup"), reissue("Copy"), at="UPDATE tokens")
+    async with await Store.open(racing_url) as store:
+        ada = await store.read(stored_people.player, "ada")
+        listed = await store.read(stored_people.list_tokens, ada.id)
+        assert [each.prefix for each in listed if each.revoked_ms is None] == [
+            outcomes[1].token[:12]
+        ]
 
 
 async def test_final_that_is_paused_when_its_games_end_stays_paused(racing_url: str) -> None:

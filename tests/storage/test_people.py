@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from plyhouse.storage import people
+from plyhouse.storage import models, people, personal_data
 from plyhouse.storage.errors import (
     AlreadyExists,
     DatabaseReadOnly,
@@ -179,3 +179,10 @@ async def test_read_of_a_query_that_writes_is_refused(store: Store) -> None:
         await store.read(people.add_player, "ann", 1)
     await store.write(people.add_player, "bob", 1)
     assert [each.name for each in await store.read(people.list_players)] == ["bob"]
+
+
+async def test_data_of_an_account_have_every_column_of_its_table(store: Store) -> None:
+    await store.add_player("Ada")
+    found = await store.read(personal_data.personal_data, "ada")
+    assert (found["account"], found["display"], found["disabled_ms"]) == ("Ada", "", None)
+    assert set(models.players.c.keys()) - found.keys() == {"id", "name", "name_key"}

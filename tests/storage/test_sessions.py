@@ -98,6 +98,37 @@ async def test_passwords_are_kept_with_their_player(store: Store) -> None:
     assert await store.read(sessions.password, "nobody") is None
 
 
+async def test_password_that_was_changed_while_it_was_checked_lets_nobody_in(store: Store) -> None:
+    row = await store.write(sessions.sign_up, "ada", "", "old", store.now())
+    secret = await store.write(sessions.begin_by_password, row.id, "old", HOUR, store.now())
+    assert secret is not None
+    identity = await store.read(sessions.find, secret, store.now())
+    assert identity is not None
+    thief = await store.write(sessions.begin_by_password, row.id, "old", HOUR, store.now())
+    assert thief is not None
+    change = identity, "old", "new", store.now()
+    ended = await store.write(sessions.change_password, *change)
+    assert ended is not None
+    assert len(ended) == 1
+    assert await store.read(sessions.find, thief, store.now()) is None
+    assert await store.write(sessions.begin_by_password, row.id, "old", HOUR, store.now()) is None
+    assert await store.write(sessions.change_password, *change) is None
+    assert not await store.write(sessions.renew_hash, row.id, "old", "old, with more costs")
+    assert await store.write(sessions.renew_hash, row.id, "new", "new, with more costs")
+    assert await store.read(sessions.password, "ada") == (row, "new, with more costs")
+
+
+async def test_session_of_a_token_revoked_meanwhile_makes_nothing(store: Store) -> None:
+    await store.add_player("ada")
+    identity = await store.authenticate(token := await store.add_token("ada"))
+    assert identity is not None
+    await store.write(people_changes.revoke_token, token, BY, store.now())
+    with pytest.raises(TokenRevoked):
+        await store.write(sessions.make_token, identity, "bot", store.now())
+    with pytest.raises(TokenRevoked):
+        await store.write(sessions.change_password, identity, "", "new", store.now())
+
+
 async def test_of_a_guest_nothing_is_left_but_what_it_played(
     world: World, clock: WallClock
 ) -> None:

@@ -45,7 +45,7 @@ async def main():
         print(own, flush=True)
         loop = asyncio.get_running_loop()
         while role := (await loop.run_in_executor(None, sys.stdin.readline)).strip():
-            await store.write(members.end_expired, own, 0)
+            await store.write(members.end_expired, own, grace_ms=0)
             taken = await store.write(members.adopt, own, 1)
             leader = await store.write(members.claim_role, role, own)
             print(leader, *taken, flush=True)

@@ -83,7 +83,7 @@ class Wire:
 
 
 def _commits(data: bytes) -> bool:
-    """Return whether data of a client ends a transaction, or is one (`DirectInserts`)."""
+    """Return whether data of a client ends a transaction, or is one (`PostgresWriter`)."""
     return b"COMMIT" in data or (data[:1] == b"B" and b"\0store_events\0" in data[:40])
 
 

@@ -14,6 +14,7 @@ import pytest_asyncio
 from playwright.async_api import Browser
 from tests.harness.patience import PATIENCE
 
+from plyhouse.games import get_game
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.messages import (
     Accepted,
@@ -172,8 +173,9 @@ class House:
         return spectator
 
     async def pair(self, game: str, time_control: str = "total:300") -> list[Bot]:
-        """Two bots in a running match, in the order of their seats."""
-        bots = [await self.bot("alice"), await self.bot("bob")]
+        """A bot for each seat of a running match, in the order of the seats; often two."""
+        names = ("alice", "bob", "carol", "dave", "erin", "frank")[: get_game(game).seats]
+        bots = [await self.bot(name) for name in names]
         for bot in bots:
             bot.send(Seek, game, time_control, rated=True)
         await asyncio.gather(*(bot.begin() for bot in bots))

@@ -37,6 +37,8 @@ __all__ = ["PAGES", "take"]
 
 BOARD_WIDTH = 480
 TILE_WIDTH = 180
+TILE_COLOUR = "#24563f"
+"""As in clients/web/style.css."""
 LATEST = 24
 """Plies after which a board is drawn at the latest."""
 PLAYERS = {"ada/minimax": 5, "ben/mybot": 3, "cyd/careful": 2, "dan/greedy": 1, "eve/first": 0}
@@ -52,6 +54,11 @@ async def boards(page: Page, folder: Path, names: list[str]) -> None:
 async def tiles(page: Page, folder: Path) -> None:
     """Write a small picture of each game: of its board, or of its table."""
     async for name in drawn_boards(page, folder, sorted(BUILT_IN)):
+        # What the board leaves free of its box, and its round corners, look like the tile.
+        await page.evaluate(
+            f"document.documentElement.style.background = '{TILE_COLOUR}';"
+            "document.body.style.background = 'none'"
+        )
         there = "Boolean(document.querySelector('{}'))"
         for part in (".table-top", ".grid svg"):
             if await page.evaluate(there.format(part)):

@@ -44,6 +44,8 @@ def least(game: str, size: tuple[int, int]) -> float:
     width, height = size
     if game == "battleship":  # it has two
         return 240
+    if game in ("monopoly", "scrabble"):  # they leave room for deeds or a rack, and all buttons
+        return 290
     return min(320, width - 24) if width < height else 320
 
 

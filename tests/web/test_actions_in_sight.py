@@ -7,12 +7,16 @@ import random
 from typing import Any
 
 import pytest
+from playwright.async_api import Browser
 
-from .browser import Page
+from plyhouse.games.registry import BUILT_IN
+
+from .browser import Page, open_page
 from .conftest import House
 from .match_layout import look
 from .person import opponent, play_on
-from .test_play import MINE, challenged
+from .test_card_tables import answering, play
+from .test_play import MINE, challenged, challenged_by_all, enter
 
 pytestmark = pytest.mark.browser
 
@@ -41,12 +45,44 @@ async def test_actions_of_a_turn_are_in_sight(house: House, page: Page, game: st
     assert page.errors == []
 
 
+CHOICES = """[...document.querySelectorAll(`#scene .spot:is(.start, .next, .end) .ring,
+    #match .hand .spot, #match .prompt > .choices:not(.many) button, #match .grid.table td button,
+    #match .placing button, #match .laying button`)].filter((node) => {
+  const { left, top, right, bottom, width } = node.getBoundingClientRect();
+  return width && (top < -1 || left < -1 || bottom > innerHeight + 1 || right > innerWidth + 1);
+}).map((node) => node.outerHTML.slice(0, 80))"""
+
+
+@pytest.mark.parametrize("game", sorted(BUILT_IN))
+async def test_choices_of_every_game_are_in_sight_on_a_touch_screen(
+    house: House, browser: Browser, game: str
+) -> None:
+    async with open_page(browser, touch=True) as page:
+        await page.show_as(390, 664)
+        async with opponent(house, page, game, random.Random(game)):
+            await page.until(MINE)
+            await look(page)
+            assert await page.evaluate(CHOICES) == []
+        assert page.errors == []
+
+
 async def test_directions_are_in_sight_beside_a_maze_and_three_players(
     house: House, page: Page
 ) -> None:
+    pad = """(() => {
+      const column = document.querySelector("#own").getBoundingClientRect();
+      return [...document.querySelectorAll(".pad [data-key]")]
+        .map((node) => node.getBoundingClientRect())
+        .map(({ left, right, width }) => [width, left >= column.left - 1, right <= innerWidth]);
+    })()"""
     async with opponent(house, page, "pacman(steps=9)", random.Random(1)):
         await page.until(MINE)
         assert await out_of_sight(page) == {}
+        for size in ((844, 390), (390, 664)):
+            await page.show_as(*size)
+            await look(page)
+            for width, begins, ends in await page.evaluate(pad):
+                assert (width >= 44, begins, ends) == (True, True, True), (size, width)
     assert page.errors == []
 
 
@@ -69,6 +105,14 @@ async def test_both_boards_of_battleship_are_in_sight_on_a_phone(house: House, p
         assert bottom <= 664
         assert width >= 270
         assert "Your turn" in await page.text("#prompt .status")
+        for _ in range(2):  # it asks once more
+            await page.click("[data-request='resign']")
+        await page.until("document.querySelector('#again > *')")
+        await page.evaluate("scrollTo(0, 0)")
+        for size in SIZES:
+            await page.show_as(*size)
+            await look(page)
+            assert json.loads(await page.evaluate(OFFERS)) == [], size
     assert page.errors == []
 
 
@@ -92,6 +136,73 @@ async def test_amounts_of_an_offer_are_in_sight(house: House, page: Page) -> Non
     assert page.errors == []
 
 
+DEEDS = """["above", "below"].map((side) =>
+  document.querySelectorAll(`#seats .${side} .small-deed`).length)"""
+OWN = """JSON.stringify([...document.querySelectorAll("#own button, .prompt > .choices button")]
+  .filter((node) => node.getBoundingClientRect().bottom > innerHeight)
+  .map((node) => node.textContent))"""
+
+
+async def test_resigning_is_in_sight_beside_a_rack(house: House, page: Page) -> None:
+    async with opponent(house, page, "scrabble", random.Random(1)):
+        await page.until(MINE)
+        for size in SIZES:
+            await page.show_as(*size)
+            await look(page)
+            assert json.loads(await page.evaluate(OWN)) == [], size
+
+
+async def test_resigning_is_in_sight_beside_a_maze(house: House, page: Page) -> None:
+    await enter(house, page, game="pacman(ghosts=random,steps=10)", time="total:300+5")
+    await page.until(MINE)
+    for size in SIZES:
+        await page.show_as(*size)
+        await look(page)
+        assert json.loads(await page.evaluate(OWN)) == [], size
+    assert page.errors == []
+
+
+LINES = """(() => {
+  const range = document.createRange();
+  range.selectNodeContents(document.querySelector("#seats .above .score strong"));
+  return range.getClientRects().length;
+})()"""
+
+
+async def test_score_beside_a_long_action_stays_in_one_line(house: House, page: Page) -> None:
+    bot = await challenged(house, page, "scrabble", seat=1)
+    for kind in ("8", "-"):  # the longest word, then an exchange of all tiles
+        turn = await bot.turn()
+        assert turn is not None
+        bot.play(turn, max((a for a in turn.observation["legal"] if a[0] == kind), key=len))
+        await page.until(MINE)
+        if kind == "8":
+            await page.click(".placing .row button:has-text('Pass')")
+    await page.until("document.querySelector('#seats .did').textContent.startsWith('exchanges')")
+    for size in SIZES:
+        await page.show_as(*size)
+        await look(page)
+        assert await page.evaluate(LINES) == 1, size
+    assert page.errors == []
+
+
+def buying(legal: list[str]) -> str:
+    """Return an action of a player who buys what can be bought."""
+    return next((each for each in ("buy", "roll", "pass", "reject") if each in legal), legal[0])
+
+
+async def test_resigning_is_in_sight_when_both_players_own_deeds(house: House, page: Page) -> None:
+    bots = await challenged_by_all(house, page, "monopoly")
+    async with answering(bots, buying):
+        while min(await page.evaluate(DEEDS)) < 2 or max(await page.evaluate(DEEDS)) < 4:
+            assert await play(page, buying)
+        for size in SIZES:
+            await page.show_as(*size)
+            await look(page)
+            assert json.loads(await page.evaluate(OWN)) == [], size
+    assert page.errors == []
+
+
 CUT = """[...document.querySelectorAll("#match .placing .row button")]
   .filter((node) => node.scrollWidth > node.clientWidth).map((node) => node.textContent)"""
 
@@ -105,4 +216,28 @@ async def test_buttons_below_a_rack_of_four_seats_are_whole_and_in_sight(
         for size in SIZES:
             await page.show_as(*size)
             assert await page.evaluate(CUT) == [], size
+    assert page.errors == []
+
+
+OFFERS = """JSON.stringify([...document.querySelectorAll("#outcome, #again *")].filter((node) => {
+  const { top, bottom } = node.getBoundingClientRect();
+  return top < 0 || bottom > innerHeight;
+}).map((node) => node.textContent))"""
+
+
+@pytest.mark.parametrize(
+    "game", ["chess", "go", "kalah", "othello", "monopoly", "scrabble", "battleship"]
+)
+async def test_result_and_rematch_are_in_sight_when_a_match_is_over(
+    house: House, page: Page, game: str
+) -> None:
+    bot = await challenged(house, page, game)
+    bot.resign()
+    await page.until("document.querySelector('#again button') && document.querySelector('.ended')")
+    for size in SIZES:
+        await page.show_as(*size)
+        await look(page)
+        assert json.loads(await page.evaluate(OFFERS)) == [], size
+        # The result says it already.
+        assert "The match is over" not in await page.evaluate("document.body.innerText")
     assert page.errors == []

@@ -212,10 +212,24 @@ async def test_pages_fit_their_window(house: House, page: Page, width: int) -> N
 
 async def test_unknown_match_and_old_address(house: House, page: Page) -> None:
     await page.go(f"{house.url}/matches/nosuchmatch")
-    assert "no match nosuchmatch" in await page.text("main")
+    assert "No public match is called nosuchmatch." in await page.text("main")
     page.errors.clear()  # the browser notes the 404
     await page.leave_for(f"{house.url}/web/")
     await page.until("location.pathname === '/matches' && document.querySelector('#running')")
+    await clean(page)
+
+
+async def test_no_name_of_a_game_is_broken_within_a_word(house: House, page: Page) -> None:
+    broken = """[...document.querySelectorAll(".tile b")].filter((name) => {
+      const text = document.createRange();
+      text.selectNodeContents(name);
+      const lines = new Set([...text.getClientRects()].map((line) => Math.round(line.top)));
+      return lines.size > name.textContent.trim().split(/[ -]+/).length;
+    }).map((name) => name.textContent)"""
+    for width in (360, 390, 664, 844, 1024, 1100, 1366, 1920):
+        await page.show_as(width, 800)
+        await page.go(f"{house.url}/play")
+        assert await page.evaluate(broken) == [], width
     await clean(page)
 
 

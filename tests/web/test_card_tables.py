@@ -9,10 +9,11 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any, Final
 
 import pytest
+from playwright.async_api import Browser
 
 from plyhouse.games import get_game
 
-from .browser import Page
+from .browser import Page, open_page
 from .conftest import Bot, House, unavailable
 from .match_layout import look
 from .test_accessibility import AXE
@@ -59,12 +60,30 @@ async def answering(
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def play(page: Page) -> bool:
+async def play_passively(bots: list[Bot], plies: int) -> None:
+    """Let bots play so many plies with passive actions; then they wait in their turns."""
+    turns = {asyncio.create_task(bot.turn()): bot for bot in bots}
+    try:
+        for _ in range(plies):
+            done, _ = await asyncio.wait(turns, return_when=asyncio.FIRST_COMPLETED)
+            task = done.pop()
+            bot, turn = turns.pop(task), task.result()
+            assert turn is not None
+            turns[asyncio.create_task(bot.turn())] = bot
+            bot.play(turn, passive(list(turn.observation["legal"])))
+        await asyncio.wait(turns, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in turns:
+            task.cancel()
+        await asyncio.gather(*turns, return_exceptions=True)
+
+
+async def play(page: Page, choose: Callable[[list[str]], str] = passive) -> bool:
     """Play an action of the person's turn; return whether another turn came."""
     all_of_them = "[...document.querySelectorAll('#match :is([data-spot], [data-action])')]"
     name = "(each.dataset.spot ?? each.dataset.action)"
     legal = await page.evaluate(f"JSON.stringify({all_of_them}.map((each) => {name}))")
-    action = json.dumps(passive(json.loads(legal)))
+    action = json.dumps(choose(json.loads(legal)))
     ply = await page.text("#where")
     await page.evaluate(f"{all_of_them}.find((each) => {name} === {action}).click()")
     await page.until(
@@ -153,21 +172,30 @@ async def test_arrow_keys_lead_over_the_bids_of_bridge(house: House, page: Page)
     assert page.errors == []
 
 
-TOLD: Final = """JSON.stringify([...document.querySelectorAll("#outcome, #again button")]
+TOLD: Final = """JSON.stringify([...document.querySelectorAll("#outcome, #again > *")]
   .map((node) => node.getBoundingClientRect().bottom))"""
 
 
-async def test_result_and_what_comes_next_are_in_sight(house: House, page: Page) -> None:
+CROWDED: Final = """[...document.querySelectorAll("#seats .clock")].filter((node) => {
+  const row = node.closest("li").getBoundingClientRect();
+  const { left, right } = node.getBoundingClientRect();
+  return left < row.left - 1 || right > row.right + 1 || node.scrollWidth > node.clientWidth + 1;
+}).map((node) => node.textContent)"""
+
+
+@pytest.mark.parametrize("game", ["kuhn_poker", "texas_holdem(seats=6)"])
+async def test_result_and_what_comes_next_are_in_sight(house: House, page: Page, game: str) -> None:
     await page.show_as(390, 664)
-    bots = await challenged_by_all(house, page, "kuhn_poker", seat=0)
+    bots = await challenged_by_all(house, page, game, seat=int(get_game(game).seats > 2))
     async with answering(bots):
         for _ in range(2):  # it asks once more
             await page.tab.click('[data-request="resign"]')
-        await page.until("document.querySelector('#again [data-rematch]')")
+        await page.until("document.querySelector('#again > *')")
         for size in SIZES:
             await page.show_as(*size)
             await look(page)
             assert max(json.loads(await page.evaluate(TOLD))) <= size[1], size
+            assert await page.evaluate(CROWDED) == [], size
     assert page.errors == []
 
 
@@ -197,6 +225,45 @@ async def test_trick_goes_to_its_winner_unless_motion_is_reduced(
         await page.click("#forward")
         await page.until("document.querySelector('#where').textContent.startsWith('17 ')")
         assert await page.evaluate("carried") == carried
+    assert page.errors == []
+
+
+STACKS: Final = """JSON.stringify([...document.querySelectorAll(".trick-box > .hand")]
+.map((node) => [
+  node.querySelector(".cards")?.getAttribute("aria-label") ?? "",
+  node.querySelectorAll(".back").length,
+  [...node.querySelectorAll(".whole-card")].every((card) => {
+    const { left, top, right, bottom } = card.getBoundingClientRect();
+    return left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight;
+  })]))"""
+
+
+async def test_cards_to_pass_lie_before_the_seats_that_have_chosen_them(
+    house: House, browser: Browser, page: Page
+) -> None:
+    bots = await challenged_by_all(house, page, "hearts(deals=1)", seat=1)
+    async with open_page(browser) as watching:
+        await watching.go(f"{house.url}/matches/{bots[0].match}")
+        for _ in range(3):
+            turn = await bots[0].turn()
+            assert turn is not None
+            bots[0].play(turn, turn.observation["legal"][0])
+        await page.until(MINE)
+        await page.click("#match .near .slot.spot")
+        await page.until("document.querySelectorAll('.trick-box .rank').length === 1")
+        await watching.until("document.querySelectorAll('.trick-box .back').length === 4")
+        others = ["bob/bot passes: 3 cards", 3, True]
+        for size in SIZES:
+            for each in (page, watching):
+                await each.show_as(*size)
+                await look(each)
+            assert others in json.loads(await page.evaluate(STACKS)), size
+            assert json.loads(await watching.evaluate(STACKS)) == [
+                others,
+                ["ann passes: 1 card", 1, True],
+            ], size
+        assert await watching.evaluate("document.querySelectorAll('.trick-box .rank').length") == 0
+        assert watching.errors == []
     assert page.errors == []
 
 

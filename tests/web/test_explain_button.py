@@ -34,7 +34,6 @@ async def test_why_the_match_was_lost_is_three_presses_away(
         port=0,
         database="sqlite:///:memory:",
         review_command=shlex.join([*forked_command(), "review", "-", "--json"]),
-        review_seconds=1.0,
         tree_command=explain_command(),
     )
     async with running_server(config) as server:

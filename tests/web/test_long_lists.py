@@ -106,6 +106,51 @@ async def test_paper_has_every_row_and_no_buttons(address: str, page: Page) -> N
     display = "getComputedStyle(document.querySelector('tbody tr')).display"
     assert await page.evaluate(display) == "table-row"
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    ink = "getComputedStyle(document.body).color"
+    black = await page.evaluate(ink)
+    await page.tab.emulate_media(media="print", color_scheme="dark")
+    assert await page.evaluate(ink) == black, "paper is white"
+
+
+@pytest.mark.browser
+async def test_paper_of_a_competition_has_no_files_and_no_colours_to_explain(
+    full: Populated, page: Page
+) -> None:
+    await page.go(full.house.server.url + full.pages["competition"])
+    selectors = (".files", "h2:has(+ .files)", ".legend", ".fold:not([open])")
+    for selector in selectors:
+        assert await page.tab.locator(selector).first.is_visible(), selector
+    await page.tab.emulate_media(media="print")
+    for selector in selectors:
+        assert not await page.tab.locator(selector).first.is_visible(), selector
+
+
+INK = """[...document.querySelectorAll("#seats .who, .badge, .status .said, .grid.table span")]
+  .filter((node) => node.checkVisibility())
+  .map((node) => getComputedStyle(node).color.match(/\\d+/g).slice(0, 3).map(Number))
+  .map((rgb) => Math.max(...rgb))"""
+CUT = """[...document.querySelectorAll("#events, .middle .grid")]
+  .filter((node) => node.scrollHeight > node.clientHeight + 1).map((node) => node.className)"""
+
+
+@pytest.mark.browser
+async def test_paper_of_a_match_has_dark_ink_and_all_plies_and_no_controls(
+    house: House, page: Page
+) -> None:
+    bots = await house.pair("bridge")
+    for bid in ("1C", "1D", "1H", "1S", "2C", "2D", "2H", "2S", "3C", "3D", "3H", "3S"):
+        mover = bots.pop(0)
+        await mover.act(bid)
+        bots.append(mover)
+    await page.show_as(680, 900)
+    await page.go(f"{house.url}/matches/{bots[0].match}")
+    await page.until("document.querySelectorAll('#events .action').length === 12")
+    await page.tab.emulate_media(media="print")
+    await page.evaluate("new Promise((next) => requestAnimationFrame(() => next()))")
+    assert max(await page.evaluate(INK)) < 160, "cream letters need their green ground"
+    assert await page.evaluate(CUT) == []
+    assert not await page.tab.is_visible(".steps")
+    assert page.errors == []
 
 
 @pytest_asyncio.fixture(loop_scope="session")

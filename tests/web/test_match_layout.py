@@ -157,3 +157,32 @@ async def test_words_that_take_a_second_line_beside_a_smaller_board_do_not_hide_
         await page.show_as(*size)
         for _, top, _, bottom in (await look(page))["clocks"]:
             assert (top >= 0, bottom <= size[1]) == (True, True), (size, bottom)
+
+
+@pytest.mark.parametrize("game", ["othello", "chess"])
+async def test_projector_on_a_phone_has_a_large_board_above_both_players(
+    house: House, page: Page, game: str
+) -> None:
+    first, _ = await house.pair(game)
+    await page.show_as(390, 664)
+    await page.go(f"{house.url}/projector?match={first.match}")
+    await page.until("document.querySelectorAll('#seats .clock').length === 2")
+    for size, least in (((390, 664), 350), ((844, 390), 260)):
+        await page.show_as(*size)
+        seen = await look(page)
+        assert min(seen["boards"][0]) >= least
+        assert [bottom for *_, bottom in seen["clocks"] if bottom > size[1]] == []
+    assert page.errors == []
+
+
+@pytest.mark.parametrize("game", ["tic_tac_toe", "chess"])
+async def test_board_on_the_projector_is_as_high_as_the_screen_lets_it_be(
+    house: House, page: Page, game: str
+) -> None:
+    bots = await house.pair(game)
+    await page.show_as(1920, 1080)
+    await page.go(f"{house.url}/projector?match={bots[0].match}")
+    await page.until("document.querySelector('#scene .boards svg')")
+    [[_, height]] = (await look(page))["boards"]
+    assert height >= 0.8 * 1080
+    assert page.errors == []

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
 from playwright.async_api import Browser
+from tests.harness.patience import PATIENCE
 
 from plyhouse.games import get_game
 from plyhouse.protocol.messages import Answer, Challenge, DeclineDraw, OfferDraw, Seek
@@ -63,6 +65,21 @@ async def challenged_by_all(house: House, page: Page, game: str, seat: int = 0) 
     if seat == 0:
         await page.until(MINE)
     return [bot, *others]
+
+
+@pytest.mark.parametrize("code", ["auth/timeout", "auth/rate"])
+async def test_person_whose_login_is_late_comes_back(house: House, page: Page, code: str) -> None:
+    """The page only watched from then on, and its person lost on time."""
+    (bot,) = await challenged_by_all(house, page, "tic_tac_toe")
+    live = house.hub.directory.own[bot.match]
+    (ann,) = [each for each in live.holders if each.presence.player == "ann"]
+    line = ann.line
+    assert line is not None
+    line.fail(code)
+    async with asyncio.timeout(PATIENCE):
+        while ann.line in (None, line):  # noqa: ASYNC110 (the page comes back by itself)
+            await asyncio.sleep(0.05)
+    await page.until(MINE)
 
 
 async def opened(page: Page, kind: str) -> set[str]:

@@ -16,6 +16,7 @@ from typing import Any, Final, get_args
 import pytest
 from playwright.async_api import Browser
 from tests.harness.patience import PATIENCE
+from tests.harness.ports import kept_port
 
 from plyhouse.games.registry import BUILT_IN
 from plyhouse.protocol.messages import Act, Sync
@@ -93,7 +94,7 @@ async def replying(bots: list[Bot], rng: random.Random) -> AsyncIterator[None]:
 async def serving(folder: Path, before: House | None = None) -> AsyncIterator[House]:
     """A server of a file, at the address that the server ``before`` it had."""
     database = f"sqlite:///{folder / 'plyhouse.db'}"
-    port = before.port if before else 0
+    port = before.port if before else kept_port()
     config = ServerConfig(port=port, database=database, peer_timeout=PATIENCE)
     async with running_server(config) as server:
         house = House(server)

@@ -16,12 +16,14 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from plyhouse.protocol.codec import JSON
+from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Challenge, Error, Hello, Seek, Welcome
 from plyhouse.server.accounts import passwords
 from plyhouse.server.competition_rules.file_template import round_robin_text
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
 from plyhouse.storage import people, people_changes, sessions
+from plyhouse.storage.errors import TokenRevoked
 from plyhouse.storage.rows import By
 
 from .browser import Page
@@ -220,6 +222,58 @@ async def test_disabling_a_player_or_a_token_ends_its_sessions(
         await house.hub.audit_follower.look()
 
 
+async def test_revoked_token_takes_along_what_its_thief_made(
+    house: House, web: httpx.AsyncClient
+) -> None:
+    """A thief sets a password, signs in by it, and makes tokens from token to token."""
+    stolen, kept = await house.token("ann"), await house.hub.store.add_token("ann")
+    await web.post("/session", json={"token": stolen})
+    made = (await web.post("/session/token", json={"label": "a"})).json()["token"]
+    await web.post("/session/password", json={"old": "", "new": PASSWORD})
+    async with browser(house) as by_password, browser(house) as by_made, browser(house) as owner:
+        await owner.post("/session", json={"token": kept})
+        await by_made.post("/session", json={"token": made})
+        body = {"player": "ann", "password": PASSWORD}
+        assert (await by_password.post("/session", json=body)).json()["player"] == "ann"
+        change = {"old": PASSWORD, "new": f"{PASSWORD} 2"}
+        assert (await by_password.post("/session/password", json=change)).status_code == 200
+        await owner.post("/session", json={"token": kept})
+        await by_made.post("/session", json={"token": made})
+        tokens = [made]
+        for thief in (by_password, by_made):
+            answer = await thief.post("/session/token", json={"label": "b"})
+            tokens.append(answer.json()["token"])
+        own = (await owner.post("/session/token", json={"label": "c"})).json()["token"]
+        wire, welcome = await hello(house, by_password, takeover=True)
+        assert isinstance(welcome, Welcome)
+        store = house.hub.store
+        await store.write(people_changes.revoke_token, stolen, BY, store.now())
+        await house.hub.audit_follower.look()
+        for each in tokens:
+            with pytest.raises(TokenRevoked):
+                await store.authenticate(each)
+        for thief in (web, by_password, by_made):
+            assert (await thief.get("/session")).json()["player"] == ""
+        body["password"] = f"{PASSWORD} 2"
+        assert (await by_password.post("/session", json=body)).status_code == 401
+        assert (await owner.get("/session")).json()["player"] == "ann"
+        for each in (kept, own):
+            assert await store.authenticate(each) is not None
+        await until_closed(wire)
+
+
+async def test_token_that_made_no_password_leaves_it(house: House, web: httpx.AsyncClient) -> None:
+    store = house.hub.store
+    old, bot = await house.token("ann"), await store.add_token("ann")
+    await web.post("/session", json={"token": old})
+    await web.post("/session/password", json={"old": "", "new": PASSWORD})
+    await store.write(people_changes.revoke_token, bot, BY, store.now())
+    await house.hub.audit_follower.look()
+    body = {"player": "ann", "password": PASSWORD}
+    answer = await web.post("/session", json=body)
+    assert answer.status_code == 200, answer.text
+
+
 async def test_signing_out_closes_what_was_opened(house: House, web: httpx.AsyncClient) -> None:
     await web.post("/session", json={"token": await house.token("ann")})
     wire, _ = await hello(house, web)
@@ -279,6 +333,23 @@ async def test_passwords_cannot_be_guessed_for_long(house: House, web: httpx.Asy
     assert right.status_code == 429
     # A token still works.
     assert (await web.post("/session", json={"token": await tokens(house)})).status_code == 200
+
+
+async def test_other_spellings_of_a_name_give_no_more_guesses(house: House) -> None:
+    """The limit of a player holds from all addresses, and for each way to write the name."""
+    composed, taken_apart = "jos\u00e9", "jose\u0301"
+    row = await house.hub.store.add_player(composed)
+    hashed = await passwords.Passwords().hash(PASSWORD)
+    await house.hub.store.write(sessions.set_password, row.id, hashed, house.hub.store.now())
+    accounts = house.hub.browser_sessions
+    for number in range(20):
+        with pytest.raises(ProtocolError) as refused:
+            await accounts.sign_in(composed, f"guess {number}", f"192.0.2.{number}")
+        assert refused.value.code == "auth/bad_password"
+    for name in (composed, taken_apart):
+        with pytest.raises(ProtocolError) as refused:
+            await accounts.sign_in(name, "guess", "192.0.2.77")
+        assert refused.value.code == "auth/rate"
 
 
 async def test_class_that_signs_in_together_with_right_passwords_is_let_in(

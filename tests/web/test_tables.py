@@ -185,3 +185,33 @@ async def test_every_seat_has_its_own_running_score(house: House, page: Page) ->
         [["ann", 4], ["house/easy", -1], ["house/easy-2", -2], ["house/easy-3", 9]],
         [["(hidden)", 3], ["(hidden) (2)", 4], ["house/bot-1", 1], ["house/bot-2", 2]],
     ]
+
+
+async def test_turn_is_announced_without_the_name_of_who_reads_it(house: House, page: Page) -> None:
+    await page.go(f"{house.url}/play")
+    told = await page.evaluate(
+        """(async () => {
+        const { yourTurn } = await import("/web/speak.js");
+        return ["Round 1 of 1: row chooses", "Round 2 of 3: row chooses", "The row names a face",
+          "row to move", "Round 2 of 3: column chooses"]
+          .map((status) => yourTurn(status, 0, ["ann", "bob"], ["row", "column"]));
+        })()"""
+    )
+    assert told == [
+        "Your turn: choose",
+        "Your turn: choose (round 2 of 3)",
+        "Your turn: name a face",
+        "Your turn",
+        "Your turn: Round 2 of 3: column chooses",
+    ]
+
+
+async def test_words_in_the_list_of_plies_are_whole(house: House, page: Page) -> None:
+    bot = await challenged(house, page, "rock_paper_scissors")
+    await page.click('[data-action="scissors"]')
+    await bot.act("scissors")
+    await page.until("document.querySelectorAll('#events .action').length === 2")
+    await page.show_as(1366, 768)
+    height = "document.querySelector('#events .action:not(.soft)').getClientRects().length"
+    assert await page.evaluate(height) == 1, "the word stays on one line"
+    assert page.errors == []

@@ -14,16 +14,6 @@ from jinja2 import UndefinedError
 
 from plyhouse.games.base import Parameter
 from plyhouse.games.rules import Block
-from plyhouse.protocol.api.boards import (
-    Board,
-    Mean,
-    MeanReturn,
-    Nash,
-    NextPairing,
-    ProvenLine,
-    Strength,
-)
-from plyhouse.protocol.api.boards import Standing as LeaderboardStanding
 from plyhouse.protocol.api.bots import (
     Bot,
     BotMatch,
@@ -36,7 +26,7 @@ from plyhouse.protocol.api.bots import (
 )
 from plyhouse.protocol.api.competitions import Announcement, Code, Entry, Staff
 from plyhouse.protocol.api.matches import KeptOutput, Match, Seat
-from plyhouse.protocol.api.people import PlayerAccount
+from plyhouse.protocol.api.people import OFFERED_TIMES, OfferedTime, PlayerAccount
 from plyhouse.protocol.api.reports import (
     BaselineScore,
     Forfeit,
@@ -48,6 +38,16 @@ from plyhouse.protocol.api.reports import (
     Summary,
 )
 from plyhouse.protocol.api.server import ClusterMember, ClusterState
+from plyhouse.protocol.api.standings import (
+    Board,
+    Mean,
+    MeanReturn,
+    Nash,
+    NextPairing,
+    ProvenLine,
+    Strength,
+)
+from plyhouse.protocol.api.standings import Standing as LeaderboardStanding
 from plyhouse.protocol.api.submissions import Submission, SubmissionEntry
 from plyhouse.protocol.messages import SeatInfo
 from plyhouse.server.competition_rules.file import Practice as FilePractice
@@ -170,7 +170,8 @@ def live(name: str) -> MatchSummary:
 def course(name: str) -> CompetitionRow:
     games = (CompetitionGame(0, name, None), CompetitionGame(1, name, name, "running"))
     return CompetitionRow(
-        *(name, name, "", name, name),
+        *(name, name, "", name),
+        status="running",
         entries_each=1,
         most_students=9,
         created_ms=0,
@@ -218,6 +219,7 @@ def practice(name: str) -> Practice:
 def competition(name: str) -> dict[str, Any]:
     return {
         "row": course(name),
+        "early": True,
         "file": SimpleNamespace(
             teams=True,
             time_control=name,
@@ -590,7 +592,7 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
                     SubmissionRow(1, name, name, 1, 1, "", name, "ready", name, (name,), 1, 1)
                 ],
                 "guests": True,
-                "presets": [(name, name, name)],
+                "presets": [OfferedTime(name, name, name)],
             },
             {
                 "hosted": [],
@@ -600,12 +602,12 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
                 "levels": (),
                 "most": 6,
                 "guests": False,
-                "presets": [],
+                "presets": OFFERED_TIMES,
             },
         ],
         "account.html": [
-            {"registration": True, "guests": True, "shortest": 10, "longest": 256},
-            {"registration": False, "guests": True, "shortest": 10, "longest": 256},
+            {"registration": True, "guests": True, "shortest": 10},
+            {"registration": False, "guests": True, "shortest": 10},
         ],
         "bot.html": [
             bot_page(name),

@@ -66,7 +66,7 @@ async def test_results_in_words(house: House, page: Page) -> None:
             {"termination": "no_answer", "returns": [1, -1]},
             "ann wins as the other's model named no legal action.",
         ),
-        ({"termination": "normal", "returns": [3, 3, -6]}, "ann and bob win, +3 : +3 : \u22126."),
+        ({"termination": "normal", "returns": [3, 3, -6]}, "ann and bob win, +3."),
         ({"termination": "normal", "returns": [2.5, 0.5]}, "ann wins, +2.5 : +0.5."),
         ({"termination": "draw_agreed", "returns": [0, 0]}, "Draw by agreement."),
         ({"termination": "aborted", "reason": "nobody came."}, "No result: Nobody came."),
@@ -86,14 +86,15 @@ async def test_results_in_words(house: House, page: Page) -> None:
         page,
         house,
         f"return [[{json.dumps(late)}, 0], [{json.dumps(late)}, 1], [{json.dumps(gone)}, 0],"
-        f" [{json.dumps(pot)}, 1]]"
-        ".map(([each, you]) => words.sentence(each, ['ann', 'bob'], you, () => 31))",
+        f" [{json.dumps(pot)}, 1], [{json.dumps(pot)}, 0, 'bb/100']]"
+        ".map(([each, you, unit]) => words.sentence(each, ['ann', 'bob'], you, () => 31, unit))",
     )
     assert told == [
         "You lose on time at move 31.",
         "You win on time at move 31.",
         "You lose by resignation.",
         "You win, +2 : \u22122.",
+        "You lose, \u22122 : +2 bb/100.",
     ]
 
 
@@ -589,8 +590,8 @@ async def test_thoughts_are_followed_live_where_the_bot_allows_it(house: House, 
         await bot._next(Accepted)
         if ply == 0:  # A late viewer is informed, too.
             await page.go(f"{house.url}/matches/{match}")
-            await page.until(f"{words} === '{bot.name} expects 0.00'")
-    await page.until(f"{words} === '{bots[0].name} expects +0.50'")
+            await page.until(f"{words} === '{bot.name} sees a chance of 50\\u00a0%'")
+    await page.until(f"{words} === '{bots[0].name} sees a chance of 75\\u00a0%'")
     await page.press("ArrowLeft")
     await page.until(f"{WHERE}.startsWith('2 / 3')")
     assert (await page.evaluate(words)).strip() == "", "that one keeps its thoughts to itself"
@@ -611,13 +612,15 @@ async def test_a_replay_tells_what_the_bots_thought(house: House, page: Page) ->
     await page.go(f"{house.url}/matches/{match}")
     await page.until(f"{WHERE} === '7 / 7'")
     await page.evaluate("location.hash = '#2'")
-    shown = "bob/bot expects +0.25, 3 plies deep, plays on 1. <b>1</b>"
+    shown = "bob/bot sees a chance of 62.5\u00a0%, 3 plies deep, plays on 1. <b>1</b>"
     await page.until(f"{words} === {json.dumps(shown)}")
     lines = await page.evaluate(
         "[...document.querySelectorAll('#thoughts polyline')]"
         ".map((each) => each.getAttribute('points').split(' ').length)"
     )
     assert lines == [2, 1]
+    assert await page.text("#thoughts .values") == "100\u00a0%50\u00a0%0\u00a0%"
+    assert (await page.text("#thoughts figcaption")).startswith("Chances of winning")
     await page.press("End")
     await page.until(f"{words}.trim() === ''")
     await page.click("#thoughts svg")  # its middle, which is nearest to ply 4 of 7

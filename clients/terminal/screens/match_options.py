@@ -12,8 +12,9 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Label, OptionList
 
-TIMES: Final = ("total:300+5", "total:60+1", "total:1800+20", "move:30")
-"""Time controls to choose from; the first is offered first."""
+from plyhouse.protocol.api.people import OFFERED_TIMES
+
+TIMES: Final = tuple([each.control for each in OFFERED_TIMES])
 
 AnswerT = TypeVar("AnswerT")
 

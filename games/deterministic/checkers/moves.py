@@ -25,7 +25,6 @@ __all__ = [
     "SQUARE_BIT",
     "can_act",
     "jump_actions",
-    "jumpers",
     "legal_actions",
     "route_squares",
     "squares_of",
@@ -84,17 +83,6 @@ def steppers(movers: i64, empty: i64, direction: i64) -> i64:
     if direction == 2:
         return movers & (empty << 4)
     return movers & (empty << 5)
-
-
-def jumpers(movers: i64, enemy: i64, empty: i64, direction: i64) -> i64:
-    """Return which of the pieces can jump in a direction."""
-    if direction == 0:
-        return movers & (enemy >> 4) & (empty >> 8)
-    if direction == 1:
-        return movers & (enemy >> 5) & (empty >> 10)
-    if direction == 2:
-        return movers & (enemy << 4) & (empty << 8)
-    return movers & (enemy << 5) & (empty << 10)
 
 
 def can_act(seat: i64, own: i64, enemy: i64, kings: i64) -> bool:

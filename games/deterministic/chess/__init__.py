@@ -1,1 +1,1 @@
-"""Chess: `rules` is the game; the board, the notations and the evaluation stand apart."""
+"""Chess: `rules` is the game; the board, the notations and the estimate stand apart."""

@@ -50,7 +50,6 @@ from plyhouse.games.deterministic.chess.board import (
     legal_actions,
 )
 from plyhouse.games.deterministic.chess.drawing import chess_board, taken_pieces
-from plyhouse.games.deterministic.chess.evaluation import turing
 from plyhouse.games.deterministic.chess.notation import (
     SQUARES,
     STANDARD,
@@ -75,7 +74,7 @@ from plyhouse.games.scene import Button, Scene
 if TYPE_CHECKING:
     import random
 
-__all__ = ["Chess", "ChessObservation", "ChessState", "turing"]
+__all__ = ["Chess", "ChessObservation", "ChessState"]
 
 STANDARD_START: Final = 518
 

@@ -12,9 +12,9 @@ in: Games in AI Research (2000).
 from __future__ import annotations
 
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Final, final
 
-from plyhouse.games.bits import BIT, count_bits
+from plyhouse.games.bits import count_bits
 from plyhouse.games.deterministic.othello.board import placeable
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ __all__ = [
     "Evaluation",
     "phase_of",
     "shared_evaluation",
-    "squares_and_mobility",
 ]
 
 POINTS: Final = 8
@@ -57,12 +56,7 @@ _QUARTER: Final[tuple[tuple[int, ...], ...]] = (
 SQUARE_WORTHS: Final[tuple[int, ...]] = tuple(
     [_QUARTER[min(s // 8, 7 - s // 8)][min(s % 8, 7 - s % 8)] for s in range(64)]
 )
-"""By square its worth in the estimate `squares_and_mobility`."""
-_CLASSES: Final[tuple[int, ...]] = tuple(sorted(set(SQUARE_WORTHS)))
-_CLASS_CELLS: Final[tuple[int, ...]] = tuple(
-    [sum([BIT[s] for s in range(64) if SQUARE_WORTHS[s] == worth]) for worth in _CLASSES]
-)
-_MOST: Final = 64 * 6 + sum([abs(worth) for worth in SQUARE_WORTHS])
+"""By square its worth, the order in which actions are tried."""
 
 _SPREAD: Final = 0x0101_0101_0101_0101
 _GATHER: Final = 0x0102_0408_1020_4080
@@ -244,26 +238,6 @@ def phase_of(empties: i64) -> i64:
         return 0
     phase: i64 = (empties - LAST_PHASE + PER_PHASE - 1) // PER_PHASE
     return phase if phase < PHASES else PHASES - 1
-
-
-def squares_and_mobility(state: Any, seat: int) -> float:
-    """Estimate an othello state for a seat by hand-made weights, to compare the fitted ones with.
-
-    Counts the worth of the squares held, and six for each square where a seat could place.  The
-    result lies strictly between -1 and 1, or -64 and 64 by score; at the end it is the return.
-    """
-    if state.to_move < 0:
-        returns: tuple[float, ...] = state.returns()
-        return returns[seat]
-    mine: i64 = state.black if seat == 0 else state.white
-    theirs: i64 = state.white if seat == 0 else state.black
-    balance: i64 = 6 * (count_bits(placeable(mine, theirs)) - count_bits(placeable(theirs, mine)))
-    for index in range(len(_CLASSES)):
-        cells: i64 = _CLASS_CELLS[index]
-        worth: i64 = _CLASSES[index]
-        balance += worth * (count_bits(mine & cells) - count_bits(theirs & cells))
-    value: float = 0.999 * float(balance) / float(_MOST)
-    return value * 64.0 if state.score else value
 
 
 _SHARED: list[Evaluation] = []

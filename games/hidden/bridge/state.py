@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 from mypy_extensions import i64, mypyc_attr
 
 from plyhouse.games.base import CHANCE, TERMINAL
-from plyhouse.games.hidden.bridge.bidding import best_call
+from plyhouse.games.hidden.bridge.bidding import auction_of
 from plyhouse.games.hidden.bridge.card_play import finished_tricks, trick_winner
 from plyhouse.games.hidden.bridge.cards import (
     BITS,
@@ -347,11 +347,14 @@ class BridgeState(NativeState):
         if self.count < PACK:
             return self.shared(self.points)
         state: BridgeState = self
-        while state.declarer < 0:
-            seat: int = state.to_move
-            state = state.called(best_call(state.hands[seat], state.calls))
-            if state.to_move < 0:
-                return self.shared(self.points)
+        if state.declarer < 0:
+            auction = auction_of(state.calls)
+            while state.declarer < 0:
+                call: int = auction.call_of(state.hands[state.to_move])
+                auction.add(call)
+                state = state.called(call)
+                if state.to_move < 0:
+                    return self.shared(self.points)
         declarer: int = state.declarer
         held: tuple[int, ...] = tuple([state.held(seat) for seat in range(4)])
         tricks: int = state.tricks + finished_tricks(

@@ -98,7 +98,7 @@ def _card(name: str, action: str | None = None, said: str = "", marked: bool = F
 
 
 def hearts_scene(seen: HeartsObservation, deals: int, name: Callable[[int], str]) -> Scene:
-    """Return the trick, the hand with its legal cards, and the points of all seats."""
+    """Return the trick or the cards to pass, the hand with its legal cards, and all points."""
     elements: list[Element] = []
     over = seen.to_move == TERMINAL
     last = seen.tricks[-1] if seen.tricks else (0, ())
@@ -112,13 +112,17 @@ def hearts_scene(seen: HeartsObservation, deals: int, name: Callable[[int], str]
         seat = (last[0] + place) % SEATS
         card = _card(each, None, f", played by {name(seat)}", seat == taker)
         elements.append(Hand(name(seat), (card,), seat, "trick"))
+    by = direction_of(seen.deal)
+    choosing = by > 0 and seen.dealt == PACK and seen.chosen < SEATS * PASSED
+    if choosing:
+        for seat in range(SEATS):
+            if seat == seen.seat:
+                out = tuple([_card(each) for each in seen.passed])
+                elements.append(Hand(f"Passed {_TO[by]}", out, seat, "trick"))
+            elif (count := min(seen.chosen - PASSED * seat, PASSED)) > 0:
+                down = Card(None, None, f"{count} card{'' if count == 1 else 's'}")
+                elements.append(Hand(f"{name(seat)} passes", (down,) * count, seat, "trick"))
     if seen.seat is not None:
-        by = direction_of(seen.deal)
-        choosing = by > 0 and seen.dealt == PACK and seen.chosen < SEATS * PASSED
-        if choosing:
-            out = tuple([_card(each) for each in seen.passed])
-            down = (Card(None, None, "still to choose"),) * (PASSED - len(out))
-            elements.append(Hand(f"Passed {_TO[by]}", out + down))
         own = [
             _card(
                 each,

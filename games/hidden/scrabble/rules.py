@@ -307,12 +307,18 @@ class Scrabble(Game[ScrabbleState, str, ScrabbleObservation]):
         return ALPHABET[outcome]
 
     def display(self, state: ScrabbleState, action: Any) -> str:
-        """Return a play with its points: ``8D RELICT +18``."""
+        """Return a play with its points: ``8D RELICT +18``; a pass or an exchange in words."""
         if state.to_move == CHANCE:
             return self.format_chance(state, action)
         text = self.format(state, action)
+        if text == PASS:
+            return "pass"
         parts = play_parts(text)
-        return f"{text} +{play_score(state.board, *parts)}" if parts else text
+        return f"{text} +{play_score(state.board, *parts)}" if parts else self.display_part(text)
+
+    def display_part(self, seen: str) -> str:
+        """Return an exchange in words: by its tiles, or for others by their number."""
+        return f"exchanged {seen[1:]}" if seen.startswith(PASS) else seen
 
     # Views
 

@@ -24,7 +24,7 @@ from mypy_extensions import i64
 from plyhouse.games.hidden.texas_holdem.ranking import hand_strength
 from plyhouse.games.playing_cards import CARD_BITS, PACK, hand_bits
 
-__all__ = ["PAIRS", "pair_number", "pair_strength", "pair_strengths", "showdown_order"]
+__all__ = ["PAIRS", "pair_strength", "pair_strengths", "showdown_order"]
 
 PAIRS: Final[tuple[tuple[int, int], ...]] = tuple(
     [(first, second) for second in range(PACK) for first in range(second)]
@@ -40,17 +40,6 @@ _STRIDE: Final = 617
 """A prime that divides no number of full boards: 1, 46 or 1081."""
 _CODE: Final = 2048
 """Greater than the number of every pair."""
-
-
-def pair_number(first: int, second: int) -> int:
-    """Return the number of two cards, in any order.
-
-    >>> pair_number(5, 3), PAIRS[pair_number(3, 5)]
-    (13, (3, 5))
-    """
-    if first > second:
-        return first * (first - 1) // 2 + second
-    return second * (second - 1) // 2 + first
 
 
 def showdown_order(board: tuple[int, ...]) -> list[int]:

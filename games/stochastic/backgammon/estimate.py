@@ -14,8 +14,11 @@ follow from them.
     home and bearing off one.  A checker costs as much to bring home as to bear off from the same
     distance, because a short way also takes a whole die.
 *   With contact, a network of one hidden layer, trained by self-play (G. Tesauro, "Temporal
-    difference learning and TD-Gammon", Communications of the ACM 38, 1995).  ``network.toml``
-    names its training; ``docs/search/evaluation.md`` has the command that reproduces it.
+    difference learning and TD-Gammon", Communications of the ACM 38, 1995).  There are two: one for
+    positions in which both sides have a checker in the other's home or on the bar, and one for
+    the others.  They also see the shapes of `plyhouse.games.stochastic.backgammon.shapes`.
+    ``network.toml`` names their training; ``docs/search/evaluation.md`` has the commands that
+    reproduce it.
 """
 
 from __future__ import annotations
@@ -23,11 +26,28 @@ from __future__ import annotations
 import math
 import tomllib
 from importlib.resources import files
-from typing import Final
+from typing import Any, Final
 
 from mypy_extensions import i64
 
-__all__ = ["FORMAT", "UNIT", "Network", "chances_of", "is_race", "network", "points_of", "race"]
+from plyhouse.games.stochastic.backgammon.shapes import (
+    CROSSED,
+    SIDED,
+    Shape,
+    crossing,
+    parts_of,
+)
+
+__all__ = [
+    "FORMAT",
+    "UNIT",
+    "Network",
+    "chances_of",
+    "is_race",
+    "networks",
+    "points_of",
+    "race",
+]
 
 FORMAT: Final = "plyhouse-backgammon-network-1"
 UNIT: Final = 10_000
@@ -38,9 +58,12 @@ COUNTS: Final = 16
 """A place holds from 0 to 15 checkers."""
 INPUTS: Final = 4
 """Of each place."""
+BAR: Final = 25
+BEHIND: Final = 19
+"""The first point of the other side's home."""
 CHANCES: Final = 5
 REMEMBERED: Final = 1024
-"""Sides of each kind whose sums a network keeps, about 10 MB in all: searches meet them again."""
+"""Sums of each kind that a network keeps, at most 40 MB in all: searches meet them again."""
 INSIDE: Final = 0.999_999
 """Estimates stay this share inside of the bounds: only the end of the game is certain."""
 
@@ -59,18 +82,31 @@ class Network:
     """The weights, as they are added: a row of the hidden units for each place and count."""
 
     def __init__(
-        self, rows: list[list[float]], bias: list[float], out: list[float], out_bias: list[float]
+        self,
+        rows: list[list[float]],
+        bias: list[float],
+        out: list[float],
+        out_bias: list[float],
+        shapes: list[list[float]] | None = None,
     ) -> None:
         self.rows: list[list[float]] = rows
         """At ``(PLACES * side + place) * COUNTS + count``; side 0 is to roll."""
         self.bias: list[float] = bias
-        self.out: list[float] = out
-        """Five weights of each hidden unit."""
+        self.out: list[list[float]] = [out[chance::CHANCES] for chance in range(CHANCES)]
+        """The weights of the hidden units in each of the five chances."""
         self.out_bias: list[float] = out_bias
+        self.shapes: list[list[float]] = [] if shapes is None else shapes
+        """Rows of the inputs of shapes: of the side to roll, of the other side, of what the first
+        may do, and of what the second may do.  None if the network does not see shapes."""
         self.first: dict[tuple[int, ...], list[float]] = {}
         """Sums of the hidden units by the side that rolls next, biases included."""
         self.second: dict[tuple[int, ...], list[float]] = {}
         """Sums of the hidden units by the other side."""
+        self.third: dict[int, list[float]] = {}
+        """Sums of the hidden units by what the side that rolls next may do."""
+        self.fourth: dict[int, list[float]] = {}
+        """Sums of the hidden units by what the other side may do."""
+        self.nothing: list[float] = [0.0] * len(bias)
 
     def sums(self, side: tuple[int, ...], other: bool) -> list[float]:
         """Compute and remember what a side adds to the hidden units."""
@@ -82,6 +118,16 @@ class Network:
             if count > 0:
                 active.append(self.rows[at + count])
             at += COUNTS
+        held: float = 0.0
+        holding: list[float] = self.nothing
+        if self.shapes:
+            at = SIDED if other else 0
+            inputs: list[float] = shape_of(side).inputs()
+            active.extend(
+                [self.shapes[at + number] for number in range(SIDED - 1) if inputs[number] > 0.0]
+            )
+            held = inputs[SIDED - 1]
+            holding = self.shapes[at + SIDED - 1]
         bias: list[float] = self.bias
         units: i64 = len(bias)
         unit: i64 = 0
@@ -91,12 +137,35 @@ class Network:
             total = 0.0 if other else bias[unit]
             for row in active:
                 total += row[unit]
-            found.append(total)
+            found.append(total + held * holding[unit])
             unit += 1
         known: dict[tuple[int, ...], list[float]] = self.second if other else self.first
         if len(known) >= REMEMBERED:
             known.clear()
         known[side] = found
+        return found
+
+    def crossed(self, crossed: int, other: bool) -> list[float]:
+        """Compute and remember what `crossing` of a side adds to the hidden units."""
+        parts: list[float] = parts_of(crossed)
+        at: i64 = 2 * SIDED + (CROSSED if other else 0)
+        hit: list[float] = self.shapes[at]
+        far: list[float] = self.shapes[at + 1]
+        both: list[float] = self.shapes[at + 2]
+        held: list[float] = self.shapes[at + 3]
+        one: float = parts[0]
+        two: float = parts[1]
+        three: float = parts[2]
+        four: float = parts[3]
+        unit: i64 = 0
+        found: list[float] = []
+        while unit < len(hit):
+            found.append(one * hit[unit] + two * far[unit] + three * both[unit] + four * held[unit])
+            unit += 1
+        known: dict[int, list[float]] = self.fourth if other else self.third
+        if len(known) >= REMEMBERED:
+            known.clear()
+        known[crossed] = found
         return found
 
     def chances(self, mine: tuple[int, ...], theirs: tuple[int, ...]) -> list[float]:
@@ -107,25 +176,45 @@ class Network:
         second: list[float] | None = self.second.get(theirs)
         if second is None:
             second = self.sums(theirs, True)
-        out: list[float] = self.out
+        if not self.shapes:
+            return self.combined(first, second, self.nothing, self.nothing)
+        one: Shape = shape_of(mine)
+        other: Shape = shape_of(theirs)
+        may: int = crossing(one, mine[BAR], other)
+        third: list[float] | None = self.third.get(may)
+        if third is None:
+            third = self.crossed(may, False)
+        may = crossing(other, theirs[BAR], one)
+        fourth: list[float] | None = self.fourth.get(may)
+        if fourth is None:
+            fourth = self.crossed(may, True)
+        return self.combined(first, second, third, fourth)
+
+    def combined(
+        self, first: list[float], second: list[float], third: list[float], fourth: list[float]
+    ) -> list[float]:
+        """Return the five chances of the sums of the hidden units, which have four parts."""
         zero: float = self.out_bias[0]
         one: float = self.out_bias[1]
         two: float = self.out_bias[2]
         three: float = self.out_bias[3]
         four: float = self.out_bias[4]
+        win: list[float] = self.out[0]
+        gammon: list[float] = self.out[1]
+        backgammon: list[float] = self.out[2]
+        lost: list[float] = self.out[3]
+        badly: list[float] = self.out[4]
         unit: i64 = 0
-        at: i64 = 0
         units: i64 = len(first)
         while unit < units:
-            total: float = first[unit] + second[unit]
+            total: float = first[unit] + second[unit] + third[unit] + fourth[unit]
             # Between -1 and 1, as tanh is, but the same to the last bit everywhere.
             given: float = total / (1.0 + abs(total))
-            zero += given * out[at]
-            one += given * out[at + 1]
-            two += given * out[at + 2]
-            three += given * out[at + 3]
-            four += given * out[at + 4]
-            at += CHANCES
+            zero += given * win[unit]
+            one += given * gammon[unit]
+            two += given * backgammon[unit]
+            three += given * lost[unit]
+            four += given * badly[unit]
             unit += 1
         return [_logistic(zero), _logistic(one), _logistic(two), _logistic(three), _logistic(four)]
 
@@ -147,16 +236,27 @@ def read_network(text: str) -> Network:
     content = tomllib.loads(text)
     if content.get("format") != FORMAT:
         raise ValueError(f"network.toml: format {content.get('format')!r}, expected {FORMAT!r}")
-    hidden: int = content["hidden"]
+    return _read(content, content["hidden"], 0)
+
+
+def read_networks(text: str) -> list[Network]:
+    """Return the networks of the game's own file, which look at shapes, too."""
+    content = tomllib.loads(text)
+    return [_read(part, content["hidden"], 2 * (SIDED + CROSSED)) for part in content["networks"]]
+
+
+def _read(content: dict[str, Any], hidden: int, shapes: int) -> Network:
+    """Read a network that has so many inputs of shapes."""
     lines: list[str] = content["inputs"].split("\n")[:-1]
-    if len(lines) != 2 * PLACES * INPUTS:
-        raise ValueError(f"network.toml: {len(lines)} inputs, expected {2 * PLACES * INPUTS}")
+    expected = 2 * PLACES * INPUTS + shapes
+    if len(lines) != expected:
+        raise ValueError(f"network.toml: {len(lines)} inputs, expected {expected}")
     weights: list[list[float]] = [_numbers(line, hidden, "an input") for line in lines]
     rows: list[list[float]] = []
     for place in range(2 * PLACES):
         four = weights[INPUTS * place : INPUTS * place + INPUTS]
         for count in range(COUNTS):
-            seen = inputs_of(place % PLACES, count)
+            seen = inputs_of(place % PLACES, count, shapes > 0)
             rows.append(
                 [
                     seen[0] * four[0][unit]
@@ -171,19 +271,22 @@ def read_network(text: str) -> Network:
         _numbers(content["hidden_bias"], hidden, "hidden_bias"),
         _numbers(content["chances"], CHANCES * hidden, "chances"),
         _numbers(content["chances_bias"], CHANCES, "chances_bias"),
+        weights[2 * PLACES * INPUTS :],
     )
 
 
-def inputs_of(place: int, count: int) -> tuple[float, float, float, float]:
+def inputs_of(place: int, count: int, steps: bool) -> tuple[float, float, float, float]:
     """Return the network's inputs for a place (0 borne off, 25 the bar) with ``count`` checkers.
 
     On a point: a blot, a made point, a spare checker, and halves of the others.  All are about
-    as large as 1.
+    as large as 1.  With ``steps``, those borne off and on the bar are also seen in steps.
     """
-    if place == 0:
-        return (count / 15, 0.0, 0.0, 0.0)
-    if place == PLACES - 1:
-        return (count / 2, 0.0, 0.0, 0.0)
+    if place == 0 or place == BAR:
+        share = count / 15 if place == 0 else count / 2
+        if not steps:
+            return (share, 0.0, 0.0, 0.0)
+        second, third = (5, 10) if place == 0 else (2, COUNTS)
+        return (share, float(count >= 1), float(count >= second), float(count >= third))
     return (
         1.0 if count == 1 else 0.0,
         1.0 if count >= 2 else 0.0,
@@ -193,25 +296,34 @@ def inputs_of(place: int, count: int) -> tuple[float, float, float, float]:
 
 
 _LOADED: Final[list[Network]] = []
+_SHAPES: Final[dict[tuple[int, ...], Shape]] = {}
 
 
-def network() -> Network:
-    """Return the network of the game, read when it is first asked for."""
+def networks() -> list[Network]:
+    """Return the networks of the game, read when they are first asked for.
+
+    The first is for positions in which both sides have a checker in the other's home or on the bar.
+    """
     if not _LOADED:
         file = files("plyhouse.games.stochastic.backgammon") / "network.toml"
-        _LOADED.append(read_network(file.read_text(encoding="utf-8")))
-    return _LOADED[0]
+        _LOADED.extend(read_networks(file.read_text(encoding="utf-8")))
+    return _LOADED
+
+
+def shape_of(side: tuple[int, ...]) -> Shape:
+    """Return the shape of a side, computed when it is first asked for."""
+    shape: Shape | None = _SHAPES.get(side)
+    if shape is None:
+        if len(_SHAPES) >= REMEMBERED:
+            _SHAPES.clear()
+        shape = Shape(side)
+        _SHAPES[side] = shape
+    return shape
 
 
 def is_race(mine: tuple[int, ...], theirs: tuple[int, ...]) -> bool:
     """Return whether the sides have passed each other, so that nobody can be hit any more."""
-    first: i64 = 25
-    while first > 0 and mine[first] == 0:
-        first -= 1
-    second: i64 = 25
-    while second > 0 and theirs[second] == 0:
-        second -= 1
-    return first + second < 25
+    return shape_of(mine).highest + shape_of(theirs).highest < BAR
 
 
 def race(mine: tuple[int, ...], theirs: tuple[int, ...]) -> list[float]:
@@ -279,15 +391,17 @@ def chances_of(
 ) -> list[float]:
     """Return the five chances of the seat that rolls next, whose checkers are given first.
 
-    With contact they are those of ``weights``, by default the game's own network.
+    With contact they are those of ``weights``, by default the game's own networks.
 
     The chances of a gammon are 0 where the other side has borne a checker off, and each chance is
     at most as large as the one that includes it.
     """
-    if is_race(mine, theirs):
+    first: i64 = shape_of(mine).highest
+    second: i64 = shape_of(theirs).highest
+    if first + second < BAR:
         return race(mine, theirs)
     if weights is None:
-        weights = network()
+        weights = networks()[1 if first < BEHIND or second < BEHIND else 0]
     found: list[float] = weights.chances(mine, theirs)
     if theirs[0] > 0:
         found[1] = 0.0

@@ -20,7 +20,7 @@ the dice.  Checkers missing from fifteen have been borne off: ``"24x2 13x5 8x3 6
 6x5; 0 31"``.
 
 The heuristic is in points.  It comes from the pips that are left when the sides have passed each
-other, and otherwise from a small network trained by self-play.
+other, and otherwise from two small networks trained by self-play.
 """
 
 from __future__ import annotations
@@ -175,9 +175,9 @@ class BackgammonState(BoardState):
     def returns(self) -> tuple[float, ...]:
         """Points won: 1, 2 for a gammon, 3 for a backgammon."""
         if self.turn == 0:
-            points: float = _points(list(self.two))
+            points: float = points_won(list(self.two))
             return (points, -points)
-        points = _points(list(self.one))
+        points = points_won(list(self.one))
         return (-points, points)
 
     def key(self) -> tuple[int, int, tuple[int, ...], tuple[int, ...]]:
@@ -223,7 +223,7 @@ class BackgammonState(BoardState):
             turn: int = turns[int(rng.random() * len(turns))]
             apply_turn(mine, theirs, dice, turn)
             if mine[0] == CHECKERS:
-                points: float = _points(theirs)
+                points: float = points_won(theirs)
                 return (points, -points) if seat == 0 else (-points, points)
             dice = 0
             seat = 1 - seat
@@ -240,8 +240,8 @@ def pips(side: tuple[int, ...]) -> int:
     return total
 
 
-def _points(loser: list[int]) -> float:
-    """Return the points that the other side wins."""
+def points_won(loser: list[int]) -> float:
+    """Return the points that the other side wins by bearing off its last checker."""
     if loser[0] > 0:
         return 1.0
     for point in range(19, 26):  # the winner's home board, and the bar
@@ -418,7 +418,7 @@ class Backgammon(Game[BackgammonState, int, BackgammonObservation]):
         if observation.turn is None:
             status = "The opening roll"
         elif observation.to_move == TERMINAL:
-            points = _points(list(observation.checkers[1 - observation.turn]))
+            points = points_won(list(observation.checkers[1 - observation.turn]))
             kind = {1.0: "", 2.0: " a gammon", 3.0: " a backgammon"}[points]
             status = f"{self.seat_name(observation.turn)} wins{kind}"
         elif observation.to_move == CHANCE:

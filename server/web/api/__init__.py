@@ -13,8 +13,9 @@ Clients import the types of the answers, `plyhouse.protocol.api`, as well.
     people                people at browsers: sessions, guests, open seeks, built-in bots
     competitions          competitions: their steps, boards and exports
     competition_people    students, codes to join, extensions, entries; the roles in a competition
-    competition_changes   changes to an open competition, and reopening a frozen one; baselines of a
+    competition_files     changes to an open competition, and reopening a frozen one; baselines of a
                           competition, checked again or replaced; the cost of a file
+    standings             leaderboards, boards of competitions, rounds of finals, results as files
     competition_messages  announcements of a competition's staff; requests to look at a match or a
                           grade again
     submissions           submitted bots; the output of hosted bots

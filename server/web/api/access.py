@@ -74,19 +74,11 @@ async def staff_for(
     return row, identity
 
 
-async def acting_staff(
-    request: Connection, competition: str, why: str, action: Action = "run"
-) -> tuple[str, By]:
-    """Return the id of a competition, and its staff member who acts; raises `NotStaff`."""
-    row, by = await staff_acting(request, competition, why, action)
-    return row.id, by
-
-
 async def staff_acting(
-    request: Connection, competition: str, why: str, action: Action = "run"
+    request: Connection, competition: str, why: str
 ) -> tuple[CompetitionRow, By]:
-    """Return a competition, and its staff member who acts; raises `NotStaff`."""
-    row, identity = await staff_for(request, competition, action)
+    """Return a competition, and the member of its staff who runs it; raises `NotStaff`."""
+    row, identity = await staff_for(request, competition, "run")
     return row, By(identity.player, why, identity.player_id)
 
 
@@ -135,9 +127,13 @@ async def sight_of(request: Connection) -> Sight:
     return await service(request.app.state, Privacy).sight(await viewer_of(request))
 
 
-async def stored_for(request: Connection, match: str) -> StoredMatch:
-    """Return a match as the requesting person may see it; raise `Unknown` if they may not."""
-    return await service(request.app.state, Privacy).match(await sight_of(request), match)
+async def stored_for(request: Connection, match: str, *, events: bool = True) -> StoredMatch:
+    """Return a match as the requesting person may see it; raise `Unknown` if they may not.
+
+    Without ``events``, it has none of them.
+    """
+    privacy = service(request.app.state, Privacy)
+    return await privacy.match(await sight_of(request), match, events=events)
 
 
 def _is_personal(request: Connection) -> None:

@@ -13,7 +13,6 @@ from typing import Annotated, Any, Final
 from litestar import Request
 from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody, QueryParameter
-from msgspec import Meta
 
 from plyhouse.protocol.api import administration_calls, calls
 from plyhouse.protocol.api.bodies import (
@@ -40,7 +39,6 @@ from plyhouse.storage import suspensions as stored_suspensions
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 
-Why = Annotated[str, Meta(min_length=1, max_length=1000)]
 Call = Request[Any, Any, Any]
 
 
@@ -156,7 +154,7 @@ async def void(state: State, request: Call, match: FromPath[str], data: JSONBody
     identity = await authorise(request, "organise")
     async with _measure(state, request, "organise", data.why) as (store, by):
         stored = await stored_for(request, match)
-        await admit_to_part(store, stored.pairing.tournament_id, identity, "run")
+        await admit_to_part(store, stored.pairing.tournament_id, identity)
         await void_match(store, match, by)
     found = match_reads.shown((await store.read(match_reads.stored_match, match)).header)
     return with_live_ply(service(state, Directory), found)

@@ -12,7 +12,7 @@ from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.bodies import NewAnnouncement, RegradeAnswer, RegradeRequest
 from plyhouse.protocol.api.competitions import Announcement, Regrade
 from plyhouse.server.accounts.roles import allows, role_in
-from plyhouse.server.competitions.boards import Boards
+from plyhouse.server.competitions.visible_boards import Boards
 from plyhouse.server.web.api.access import authorise, staff_for, viewer_of
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import service

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.bodies import (
+    LONGEST_WHY,
     Disqualification,
     Extension,
     Join,
@@ -45,12 +46,11 @@ from plyhouse.server.competition_rules.class_list import read_students
 from plyhouse.server.competition_rules.dates import milliseconds, read_time
 from plyhouse.server.competition_rules.file import decoded, file_of
 from plyhouse.server.competitions.baselines import BaselineState
-from plyhouse.server.competitions.boards import lateness
 from plyhouse.server.competitions.finals import told_delay
 from plyhouse.server.competitions.overview import CompetitionView
+from plyhouse.server.competitions.visible_boards import lateness
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import (
-    acting_staff,
     address_of,
     authorise,
     secret_in,
@@ -137,8 +137,8 @@ async def limit(
 ) -> None:
     """Let more, or fewer, students in than the file says."""
     store = service(state, Store)
-    competition, by = await acting_staff(request, competition, data.why)
-    await store.write(competition_students.allow, competition, data.students, by, store.now())
+    row, by = await staff_acting(request, competition, data.why)
+    await store.write(competition_students.allow, row.id, data.students, by, store.now())
 
 
 @serve(competition_calls.extend)
@@ -176,8 +176,8 @@ async def disqualify(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Disqualification]
 ) -> list[Entry]:
     """Disqualify a student or an entry; answers the entries that leave."""
-    competition, by = await acting_staff(request, competition, data.why)
-    return await _taken_out(state, competition_students.disqualify, competition, data.who, by)
+    row, by = await staff_acting(request, competition, data.why)
+    return await _taken_out(state, competition_students.disqualify, row.id, data.who, by)
 
 
 async def _taken_out(
@@ -199,8 +199,8 @@ async def restore(
 ) -> None:
     """Let a student back in that was taken out."""
     store = service(state, Store)
-    competition, by = await acting_staff(request, competition, data.why)
-    await store.write(competition_students.restore, competition, data.student, by, store.now())
+    row, by = await staff_acting(request, competition, data.why)
+    await store.write(competition_students.restore, row.id, data.student, by, store.now())
     await service(state, AuditFollower).look()
 
 
@@ -210,9 +210,9 @@ async def reissue_token(
 ) -> Joining:
     """Revoke the token that a student lost, and answer a new one, shown only here."""
     store = service(state, Store)
-    competition, by = await acting_staff(request, competition, data.why)
+    row, by = await staff_acting(request, competition, data.why)
     made = await store.write(
-        people_changes.reissue_token, competition, data.student, data.member, by, store.now()
+        people_changes.reissue_token, row.id, data.student, data.member, by, store.now()
     )
     await service(state, AuditFollower).look()
     return made
@@ -255,7 +255,7 @@ async def revoke_code(state: State, request: Call, code: FromPath[str]) -> None:
     store = service(state, Store)
     await authorise(request, "organise")
     competition = await store.read(join_codes.competition_of, code)
-    _, by = await acting_staff(request, competition, "")
+    _, by = await staff_acting(request, competition, "")
     await store.write(join_codes.revoke_code, code, by, store.now())
 
 
@@ -409,7 +409,7 @@ async def remove_staff(
     request: Call,
     competition: FromPath[str],
     player: FromPath[str],
-    why: Annotated[str, QueryParameter(max_length=1000)] = "",
+    why: Annotated[str, QueryParameter(max_length=LONGEST_WHY)] = "",
 ) -> None:
     """Take a player's role away; at least one owner stays."""
     store = service(state, Store)

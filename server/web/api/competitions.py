@@ -16,8 +16,8 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from msgspec import structs
 
 from plyhouse.protocol.api import competition_calls
-from plyhouse.protocol.api.boards import BoardLine, GradeCertainty, GradeLine, Results
 from plyhouse.protocol.api.bodies import (
+    LONGEST_WHY,
     FileText,
     NewCompetition,
     Step,
@@ -30,13 +30,14 @@ from plyhouse.protocol.api.competitions import (
     Rehearsal,
 )
 from plyhouse.protocol.api.reports import Suspicions
+from plyhouse.protocol.api.standings import BoardLine, GradeCertainty, GradeLine, Results
 from plyhouse.server.accounts.roles import require
 from plyhouse.server.administration.audit_follower import AuditFollower
 from plyhouse.server.competition_rules.file import Baseline, decoded
-from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.exports import grade_entries, grade_table
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.competitions.suspicions import suspicions
+from plyhouse.server.competitions.visible_boards import Boards
 from plyhouse.server.grades.grade_files import GradeEntry
 from plyhouse.server.grades.standings import Standing as EntryStanding
 from plyhouse.server.grades.standings_files import standings_csv
@@ -45,8 +46,8 @@ from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.results.scoring import scoring_words
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import (
-    acting_staff,
     authorise,
+    staff_acting,
     staff_for,
     viewer_of,
 )
@@ -157,8 +158,8 @@ async def run(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
 ) -> Competition:
     """Begin the final."""
-    competition, by = await acting_staff(request, competition, data.why)
-    row = await service(state, Competitions).run(competition, by, anyway=data.anyway)
+    row, by = await staff_acting(request, competition, data.why)
+    row = await service(state, Competitions).run(row.id, by, anyway=data.anyway)
     return Competition(**_summary(row))
 
 
@@ -170,8 +171,8 @@ async def rehearse(
 
     It is a separate competition, which you can view and delete like any other.
     """
-    competition, by = await acting_staff(request, competition, data.why)
-    row, left_out = await service(state, Competitions).rehearse(competition, by)
+    row, by = await staff_acting(request, competition, data.why)
+    row, left_out = await service(state, Competitions).rehearse(row.id, by)
     return Rehearsal(**_summary(row), left_out=left_out)
 
 
@@ -180,8 +181,8 @@ async def rerun(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
 ) -> Competition:
     """Play a final that is over again, as far as what is entered has changed."""
-    competition, by = await acting_staff(request, competition, data.why)
-    row = await service(state, Competitions).rerun(competition, by, anyway=data.anyway)
+    row, by = await staff_acting(request, competition, data.why)
+    row = await service(state, Competitions).rerun(row.id, by, anyway=data.anyway)
     return Competition(**_summary(row))
 
 
@@ -204,7 +205,7 @@ async def remove(
     state: State,
     request: Call,
     competition: FromPath[str],
-    why: Annotated[str, QueryParameter(max_length=1000)] = "",
+    why: Annotated[str, QueryParameter(max_length=LONGEST_WHY)] = "",
 ) -> None:
     """Begin nothing more of a competition and list it nowhere; its matches stay."""
     await _move(state, request, competition, "delete", Step(why))

@@ -86,7 +86,7 @@ async def matches(
 async def one_match(state: State, request: Call, match: FromPath[str]) -> Match:
     """Show a match; while it runs, with all that a spectator sees."""
     directory = service(state, Directory)
-    stored = await stored_for(request, match)
+    stored = await stored_for(request, match, events=False)
     view = with_live_ply(directory, shown(stored.header))
     live = directory.match(match)
     if live is None:
@@ -107,7 +107,7 @@ async def record(state: State, request: Call, match: FromPath[str]) -> Response[
     async with service(state, Helpers).queue.of(address_of(request)):
         stored = await stored_for(request, match)
         game = get_game(stored.header.game)
-        if not seats_open(stored, game):
+        if not record_is_public(stored, game):
             raise Problem(
                 "match/not_over",
                 f"The record of {match} is open once all matches of its pairing are over.",
@@ -133,7 +133,7 @@ async def match_notation(
     async with service(state, Helpers).queue.of(address_of(request)):
         stored = await stored_for(request, match)
         game = get_game(stored.header.game)
-        if not seats_open(stored, game):
+        if not record_is_public(stored, game):
             raise Problem(
                 "match/not_over",
                 f"The moves of {match} are open once all matches of its pairing are over.",
@@ -203,7 +203,7 @@ async def match_replay(
             all_hands=all_hands,
             first=first,
             limit=limit,
-            live=frozenset() if live is None else live.open_seats(),
+            live=frozenset() if live is None else live.seats_with_public_thoughts(),
         )
         return _json(drawn)
 
@@ -211,7 +211,7 @@ async def match_replay(
 def _may_replay(stored: StoredMatch, seat: int | None, *, all_hands: bool) -> bool:
     """Return whether the views of the seats are open; raise `Problem` if the wanted one is not."""
     match, game = stored.header.id, get_game(stored.header.game)
-    is_open = seats_open(stored, game)
+    is_open = record_is_public(stored, game)
     if seat is not None and seat >= game.seats:
         raise Problem("seat/unknown", f"{game.spec} has seats 0 to {game.seats - 1}.", 404)
     if (seat is not None or all_hands) and not is_open:
@@ -296,6 +296,6 @@ def with_live_ply(directory: Directory, match: Match) -> Match:
     return match if live is None else msgspec.structs.replace(match, ply=live.ply)
 
 
-def seats_open(stored: StoredMatch, game: Game) -> bool:
+def record_is_public(stored: StoredMatch, game: Game) -> bool:
     """Return whether all that happened in a match is public."""
     return stored.pairing.finished_ms is not None or game.info.information is Information.PERFECT

@@ -8,12 +8,11 @@ session; the secret in it is never in a body, nor readable by a script.
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 from litestar import Request, Response
 from litestar.datastructures import State
 from litestar.params import JSONBody
-from msgspec import Meta
 
 from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.bodies import NewPassword, NewToken, SignIn, SignUp, Wanted
@@ -42,6 +41,7 @@ from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import people
+from plyhouse.storage import sessions as stored_sessions
 from plyhouse.storage.rows import SCOPES, Identity
 from plyhouse.storage.store import Store
 
@@ -50,8 +50,6 @@ MAX_TOKENS: Final = 20
 """Valid tokens that a person may have to make more of them in the browser."""
 
 Call = Request[Any, Any, Any]
-Name = Annotated[str, Meta(min_length=1, max_length=32)]
-Secret = Annotated[str, Meta(max_length=256)]
 
 
 def _person(state: State, identity: Identity | None) -> Person:
@@ -208,7 +206,9 @@ async def make_token(state: State, request: Call, data: JSONBody[NewToken]) -> R
             f"You have {len(valid)} tokens: the organiser can revoke some.",
             fatal=False,
         )
-    token = await store.add_token(identity.player_id, ("play",), data.label or "browser")
+    token = await store.write(
+        stored_sessions.make_token, identity, data.label or "browser", store.now()
+    )
     return Response(MadeToken(token), status_code=201, headers={"cache-control": "no-store"})
 
 

@@ -36,7 +36,7 @@ from plyhouse.protocol.api.submissions import (
 )
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
-from plyhouse.server.competitions.boards import lateness
+from plyhouse.server.competitions.visible_boards import lateness
 from plyhouse.server.grades.missing_games import missing, outcome_words
 from plyhouse.server.hosting.hosted_play import HostedPlay
 from plyhouse.server.hosting.runner_reports import BotOutput, Outputs
@@ -152,15 +152,7 @@ async def rules(state: State) -> SubmissionRules:
     """Return the rules for submissions; ``submission/not_hosted`` if the server accepts none."""
     uploads = service(state, Uploads)
     uploads.refuse_unless_hosted()
-    rules = uploads.rules
-    return SubmissionRules(
-        max_packed=rules.max_packed,
-        max_bytes=rules.max_bytes,
-        max_file=rules.max_file,
-        max_files=rules.max_files,
-        packages=sorted(rules.packages),
-        programs=sorted(rules.runtimes),
-    )
+    return uploads.rules.as_answer()
 
 
 @serve(calls.submissions)
@@ -270,7 +262,7 @@ async def output(state: State, request: Call, match: FromPath[str]) -> list[Outp
     A bot that was run by several machines has a part for each.
     """
     identity = await authorise(request, "play", "admin")
-    stored = await stored_for(request, match)
+    stored = await stored_for(request, match, events=False)
     return [_view(match, each) for each in await service(state, Outputs).of(stored, identity)]
 
 

@@ -22,6 +22,7 @@ from plyhouse.games.registry import get_game
 from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.positions import Tree
 from plyhouse.server.jobs.helper_jobs import MAX_DEPTH, MAX_THEN, USUAL_DEPTH, Trees
+from plyhouse.server.jobs.helper_processes import Helpers
 from plyhouse.server.match.views import Views
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.web.api.access import address_of, stored_for, viewer_of
@@ -89,18 +90,25 @@ async def picture(
 
 @serve(calls.tree_scene)
 async def scene(
-    request: Call, match: FromPath[str], ply: Ply = 0, then: Then = None
+    request: Call, state: State, match: FromPath[str], ply: Ply = 0, then: Then = None
 ) -> dict[str, Any]:
     """Give the board of a position of the tree: before ``ply``, and after what is in ``then``.
 
     It may be seen where the tree may.
     """
-    stored = await stored_for(request, match)
-    game = await _explainable(request, stored)
-    return await asyncio.to_thread(_scene, stored, game, ply, _actions(then, MAX_THEN + MAX_DEPTH))
+    after = _actions(then, MAX_THEN + MAX_DEPTH)
+    async with service(state, Helpers).queue.of(address_of(request)):
+        stored = await stored_for(request, match)
+        await _explainable(request, stored)
+        found = await service(state, Helpers).run(scene_of, stored, ply, after)
+    if isinstance(found, str):
+        raise Problem("tree/impossible", found)
+    return found
 
 
-def _scene(stored: StoredMatch, game: Game, ply: int, then: list[str]) -> dict[str, Any]:
+def scene_of(stored: StoredMatch, ply: int, then: list[str]) -> dict[str, Any] | str:
+    """Return the scene of a position, or why there is none; for a helper process."""
+    game = get_game(stored.header.game)
     position = Position(game)
     for event in stored.events:
         if position.ply == ply and position.mover != CHANCE:
@@ -108,13 +116,12 @@ def _scene(stored: StoredMatch, game: Game, ply: int, then: list[str]) -> dict[s
         if event.kind in ("action", "chance"):
             position.apply(event.seat, event.text)
     if position.ply != ply:
-        text = f"{stored.header.id} has only {position.ply} plies: choose an earlier one."
-        raise Problem("tree/impossible", text)
+        return f"{stored.header.id} has only {position.ply} plies: choose an earlier one."
     for text in then:
         try:
             position.apply(position.mover, text)
         except GameError as error:
-            raise Problem("tree/impossible", f"then: {error}") from error
+            return f"then: {error}"
     return Views(game, game.seats).drawn(position.state, None)[1]
 
 

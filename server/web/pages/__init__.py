@@ -6,10 +6,9 @@
     games             the rules of each game, and how to enter an action
     example_matches   a match of each game, for those who do not know it
     matches           the list of matches, and one match to watch or to replay
-    competitions      the list of competitions, and the page of each
+    competitions      the list of competitions, the page of each, and the reports on students
     new_competition   the form of a new competition, and the file that it makes
     competition_forms the forms of organisers and students on those pages
-    student_reports   the report on a student, with the plot of its results
     bot_profiles      a page for each bot and each player
     client_pages      the way into a match; signing in and up; pages to watch: the projector, the
                       wall of boards, a frame

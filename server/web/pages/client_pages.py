@@ -24,7 +24,8 @@ from litestar.params import FromPath, FromQuery
 from plyhouse.games.info import Parameter, ParameterValue
 from plyhouse.games.registry import game_names, get_game
 from plyhouse.protocol.api.bodies import MOST_OF_A_LEVEL
-from plyhouse.server.accounts.passwords import LONGEST, SHORTEST
+from plyhouse.protocol.api.people import OFFERED_TIMES
+from plyhouse.server.accounts.passwords import SHORTEST
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
@@ -43,14 +44,6 @@ log = logging.getLogger("plyhouse.server.web")
 
 SUGGESTED: Final = 200
 """Connected bots that are suggested as opponents."""
-
-PRESETS: Final = (
-    ("total:300+5", "5 min + 5 s", "five minutes each, and five seconds more after every action"),
-    ("total:60+1", "1 min + 1 s", "one minute each, and a second more after every action"),
-    ("total:900+10", "15 min + 10 s", "a quarter of an hour each, and ten seconds more"),
-    ("move:30", "30 s a move", "thirty seconds for every action"),
-)
-"""Time controls to choose from: what is sent, what it is called, what it means."""
 
 
 GROUPS: Final = ("Classics", "Dice", "Cards and secrets", "From the course")
@@ -190,7 +183,7 @@ async def play(state: State) -> Response[str]:
         most=MOST_OF_A_LEVEL + 1,
         hosted=await service(state, HostedPlay).listed(),
         guests=service(state, ServerConfig).takes_guests,
-        presets=PRESETS,
+        presets=OFFERED_TIMES,
     )
 
 
@@ -203,7 +196,6 @@ async def account(state: State) -> Response[str]:
         registration=config.registration == "open",
         guests=config.takes_guests,
         shortest=SHORTEST,
-        longest=LONGEST,
     )
 
 
@@ -224,7 +216,7 @@ async def projector(
     """
     if match:
         try:
-            await stored_for(request, match)
+            await stored_for(request, match, events=False)
         except Unknown:
             return page("private.html", status=404, match=match)
     return page("projector.html", match=match, game=game, competition=competition)
@@ -241,9 +233,9 @@ async def embed(state: State, match: FromPath[str]) -> Response[str]:
     """Show a match and nothing around it, for the frames of the sites that the operator named."""
     privacy = service(state, Privacy)
     try:
-        stored = await privacy.match(await privacy.sight(None), match)
+        stored = await privacy.match(await privacy.sight(None), match, events=False)
     except Unknown:
-        answer = missing(f"There is no match {match} for everybody to see.")
+        answer = missing(f"No public match is called {match}.")
     else:
         answer = page("embed.html", row=shown(stored.header))
     answer.headers["content-security-policy"] = policy(service(state, ServerConfig).embedders)

@@ -15,7 +15,16 @@ from litestar import Request, Response, get
 from litestar.params import FromQuery
 
 from plyhouse.protocol.api.bots import Suspension
-from plyhouse.protocol.api.competitions import Code, Entry, Regrade, Staff
+from plyhouse.protocol.api.competitions import (
+    BEFORE_FINAL,
+    IN_FINAL,
+    TAKES_LATE,
+    Code,
+    CompetitionStatus,
+    Entry,
+    Regrade,
+    Staff,
+)
 from plyhouse.protocol.api.submissions import Submission
 from plyhouse.server.accounts.roles import allows, role_in
 from plyhouse.server.competition_rules.derived_files import rehearsal_name
@@ -76,7 +85,7 @@ DELETE: Final = Step(
     "delete", "Delete", "Really delete?", "It is listed nowhere any more; its matches stay."
 )
 """The form that deletes a rehearsal: only then can there be another one."""
-STEPS: Final[dict[str, tuple[Step, ...]]] = {
+STEPS: Final[dict[CompetitionStatus, tuple[Step, ...]]] = {
     "draft": (Step("open", "Open now", "", "Before its date: students may join."),),
     "open": (
         Step(
@@ -100,8 +109,6 @@ STEPS: Final[dict[str, tuple[Step, ...]]] = {
     ),
 }
 """The next steps, by the status of a competition."""
-REHEARSED: Final = ("draft", "open", "frozen")
-"""When a final can be rehearsed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +267,7 @@ def _steps(
         yield step._replace(note=f"{step.note} {unplayed}.") if more else step
     if row.rehearses is not None:
         yield DELETE
-    elif rehearsal is None and config.hosted and row.status in REHEARSED:
+    elif rehearsal is None and config.hosted and row.status in BEFORE_FINAL:
         yield REHEARSE
 
 
@@ -323,7 +330,7 @@ async def staff_of(
 
 def _provided(view: CompetitionView) -> frozenset[str]:
     """The reference bots that can be checked again now, or replaced."""
-    if view.row.rehearses is not None or view.row.status in ("running", "paused"):
+    if view.row.rehearses is not None or view.row.status in IN_FINAL:
         return frozenset()
     named = {each.bot.lower() for each in view.file.baselines if each.reference}
     return frozenset(each.name for each in view.entries if each.name.lower() in named)
@@ -348,9 +355,9 @@ async def own_of(
         each for each in view.entries if each.player_id == viewer.player_id and not each.baseline
     ]
     extended = student.extended_ms is not None and student.extended_ms > now
-    over = row.status in ("frozen", "finished")
+    over = row.status in TAKES_LATE
     taken_late = over and row.late_ms is not None and row.late_ms > now
-    late = (extended and row.status in ("frozen", "finished")) or taken_late
+    late = (extended and over) or taken_late
     versions: list[VersionRow] = []
     open_now = student.status == "active" and (row.status == "open" or late)
     if open_now:

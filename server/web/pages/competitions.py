@@ -1,4 +1,4 @@
-"""The list of competitions, and a page for each: what is known, and how sure it is.
+"""The list of competitions, a page for each, and for the report on each of its students.
 
 Links lead here without a token, and show what is public.  The web client asks again with the
 token of the tab, if somebody has given one, and takes over what its holder may see.
@@ -10,34 +10,36 @@ import asyncio
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from cachetools import LRUCache
 from litestar import Request, Response, get
 from litestar.datastructures import State
-from litestar.params import FromPath, FromQuery
+from litestar.params import FromPath, FromQuery, QueryParameter
 
 from plyhouse.games.base import Scoring
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.api.boards import Board, NextPairing, ProvenLine
-from plyhouse.protocol.api.competitions import Announcement, FinalGame
+from plyhouse.protocol.api.competitions import BEFORE_FREEZE, Announcement, FinalGame
+from plyhouse.protocol.api.reports import Report
+from plyhouse.protocol.api.standings import Board, NextPairing, ProvenLine
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.accounts.roles import role_in
 from plyhouse.server.competition_rules.file import STRICTEST, CompetitionFile, decoded
-from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.lifecycle import Competitions
+from plyhouse.server.competitions.reports import Reports
 from plyhouse.server.competitions.results_cache import PATIENCE
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.competitions.upcoming_pairings import upcoming
+from plyhouse.server.competitions.visible_boards import Boards
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.grades.final_results import Results
 from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.results.scoring import scoring_rule
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import viewer_of
-from plyhouse.server.web.api.boards import board_view
+from plyhouse.server.web.api.standings import board_view
 from plyhouse.server.web.pages.competition_forms import own_of, staff_of
 from plyhouse.server.web.pages.matches import running_for
 from plyhouse.server.web.pages.rendering import missing, page, plot_answer
@@ -47,10 +49,12 @@ from plyhouse.server.web.plots import (
     HeatCell,
     Interval,
     Plot,
+    Score,
     bars,
     head_to_head,
     intervals,
     progress,
+    results,
 )
 from plyhouse.storage import competition_sql
 from plyhouse.storage.competition_rows import CompetitionRow
@@ -234,6 +238,7 @@ async def _with_students(
     return page(
         "competition.html",
         row=row,
+        early=row.status in BEFORE_FREEZE,
         file=file,
         table=table,
         course=course,
@@ -285,7 +290,34 @@ async def _practice(
     return Practice(ladder, await asyncio.to_thread(_table, board), tuple(own))
 
 
-HANDLERS: Final[tuple[Any, ...]] = (competitions, one_competition)
+@get("/competitions/{reference:str}/report", include_in_schema=False)
+async def report(
+    state: State,
+    request: Request[Any, Any, Any],
+    reference: FromPath[str],
+    student: Annotated[str, QueryParameter(max_length=64)] = "",
+    plot: FromQuery[str] = "",
+) -> Response[str]:
+    """The report on a student: for itself, or for an organiser; with ``plot``, its plot's file."""
+    try:
+        viewer = await viewer_of(request)
+        if viewer is None:
+            return page(
+                "missing.html", status=401, title="Sign in", text="Sign in to see a report."
+            )
+        found = await service(state, Reports).report(reference, student, viewer)
+    except ProtocolError as error:
+        return page("missing.html", status=403, title="Forbidden", text=str(error))
+    except Unknown as error:
+        return missing(f"{str(error)[:1].upper()}{str(error)[1:]}.")
+    row = await service(state, Store).read(competition_sql.find, reference)
+    drawn = results(found.display or found.student, _scores(found))
+    if plot:
+        return plot_answer(drawn, f"{row.name}-{found.student}")
+    return page("report.html", row=row, report=found, plot=drawn)
+
+
+HANDLERS: Final[tuple[Any, ...]] = (competitions, one_competition, report)
 
 
 def _table(board: Board) -> Table:
@@ -329,3 +361,21 @@ def _heat(board: Board) -> Plot:
     names, cells = [line.entry for line in board.lines[:WIDEST]], _cells(board)
     rows = [[cells.get((name, other)) for other in names] for name in names]
     return head_to_head(board.name, names, rows)
+
+
+def _scores(found: Report) -> list[Score]:
+    """Return the results of a report as they are drawn: baselines, then the others."""
+    baselines = [
+        Score(
+            *(each.name, each.score, each.low, each.high, each.matches),
+            *(each.at_least if each.grade else None, each.grade),
+        )
+        for each in found.baselines
+    ]
+    known = {each.name for each in baselines}
+    others = [
+        Score(each.name, each.score, each.low, each.high, each.matches)
+        for each in found.opponents
+        if each.name not in known
+    ]
+    return [*baselines, *others]

@@ -9,6 +9,7 @@ from litestar import Request, Response, get
 from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery, QueryParameter
 
+from plyhouse.protocol.api.competitions import NOT_OVER
 from plyhouse.protocol.api.matches import Match
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
@@ -33,8 +34,6 @@ FIRST: Final = 10
 """Lines of each leaderboard on the front page, and matches below them."""
 FEW: Final = 5
 """Competitions on the front page."""
-GOING_ON: Final = ("open", "frozen", "running", "paused")
-"""States of a competition between its draft and its end."""
 PLOTTED: Final = 50
 """Lines of a leaderboard that the file of its plot shows."""
 
@@ -78,7 +77,7 @@ def _hero(running: Sequence[Match], recent: Sequence[Match]) -> Match | None:
 async def _going_on(store: Store) -> list[CompetitionRow]:
     """Return the newest competitions that people can join or watch."""
     rows = await store.read(competition_sql.list_all)
-    return [row for row in rows if row.status in GOING_ON][:FEW]
+    return [row for row in rows if row.status in NOT_OVER and row.status != "draft"][:FEW]
 
 
 async def _boards(store: Store) -> list[tuple[str, Any]]:

@@ -19,6 +19,7 @@ from plyhouse.games.errors import GameError
 from plyhouse.games.registry import game_names, get_game
 from plyhouse.protocol.api.matches import Match
 from plyhouse.protocol.errors import ProtocolError
+from plyhouse.protocol.parts import ending_words
 from plyhouse.server.accounts.privacy import Privacy, Sight
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.hosting.runner_reports import Outputs
@@ -27,7 +28,7 @@ from plyhouse.server.lobby.match_search import TERMINATIONS, Looked, Words, filt
 from plyhouse.server.match.presence import MatchSummary
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import sight_of, stored_for, viewer_of
-from plyhouse.server.web.api.matches import seats_open
+from plyhouse.server.web.api.matches import record_is_public
 from plyhouse.server.web.api.trees import why_no_trees
 from plyhouse.server.web.pages.games import Rules, rules_of
 from plyhouse.server.web.pages.rendering import page, plot_answer
@@ -116,7 +117,7 @@ def _shown(words: Words, looked: Looked | None) -> str:
         ("of", words.player and (named.player or words.player)),
         ("of", words.bot and (named.bot or words.bot)),
         ("in", words.competition and (named.competition or words.competition)),
-        ("ended by", words.termination.replace("_", " ")),
+        ("ended by", ending_words(words.termination)),
     ):
         parts.append(f"{before} {word}" if word else "")
     return ", ".join(filter(None, [*parts, words.status]))
@@ -132,7 +133,7 @@ async def one_match(
     """
     privacy = service(state, Privacy)
     try:
-        stored = await stored_for(request, match)
+        stored = await stored_for(request, match, events=bool(plot))
     except Unknown:
         return page("private.html", status=404, match=match)
     if plot:
@@ -156,7 +157,7 @@ async def one_match(
 def _ply_times(stored: StoredMatch) -> Plot | None:
     """Return the plot of the plies' times; None as long as the record of the match is closed."""
     try:
-        if not seats_open(stored, get_game(stored.header.game)):
+        if not record_is_public(stored, get_game(stored.header.game)):
             return None
     except GameError:
         return None

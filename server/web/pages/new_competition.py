@@ -19,6 +19,7 @@ from litestar.params import FromQuery
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
+from plyhouse.protocol.parts import LONGEST_COMPETITION, LONGEST_GAME
 from plyhouse.server.competition_rules.file_template import template
 from plyhouse.server.competition_rules.format_registry import FORMATS
 from plyhouse.server.config import ServerConfig
@@ -35,7 +36,6 @@ GAME: Final = "connect_four"
 TIME: Final = "move:1"
 TIMES: Final = ("move:1", "move:5", "total:60", "total:60+0.5", "total:300+2", "bank:1+30")
 """Time controls that the form suggests."""
-LONGEST: Final = 200
 MOST_GAMES: Final = 20
 
 
@@ -87,7 +87,7 @@ async def new_competition(
     except ProtocolError as error:
         return page("missing.html", status=401, title="Sign in", text=str(error))
     wrong: dict[str, str] = {}
-    asked = [text.strip()[:LONGEST] for text in (game or [])[:MOST_GAMES] if text.strip()]
+    asked = [text.strip()[:LONGEST_GAME] for text in (game or [])[:MOST_GAMES] if text.strip()]
     games = await asyncio.to_thread(_games, asked, wrong)
     given = {"opening": opening[:32], "freeze": freeze[:32], "final": final[:32]}
     dates = _dates(given, zone[:64], wrong)
@@ -99,7 +99,7 @@ async def new_competition(
         form = ""
     text = await asyncio.to_thread(
         template,
-        name[:64] or NAME,
+        name[:LONGEST_COMPETITION] or NAME,
         games,
         time,
         datetime.now(UTC),
@@ -113,7 +113,13 @@ async def new_competition(
         "new_competition.html",
         file=text,
         allowed=organises(viewer),
-        values={"name": name[:64] or NAME, "time": time, "form": form, "zone": zone, **given},
+        values={
+            "name": name[:LONGEST_COMPETITION] or NAME,
+            "time": time,
+            "form": form,
+            "zone": zone,
+            **given,
+        },
         games=games,
         offered=offered,
         formats=tuple(FORMATS),

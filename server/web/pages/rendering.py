@@ -19,6 +19,20 @@ import jinja2
 from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
 from litestar import MediaType, Response
 
+from plyhouse.protocol.api.bodies import (
+    LONGEST_ANNOUNCEMENT,
+    LONGEST_CODE,
+    LONGEST_REGRADE,
+    LONGEST_WHY,
+)
+from plyhouse.protocol.parts import (
+    LONGEST_BOT,
+    LONGEST_COMPETITION,
+    LONGEST_GAME,
+    LONGEST_NAME,
+    LONGEST_SECRET,
+    LONGEST_TIME,
+)
 from plyhouse.server.version import project_links, server_version
 from plyhouse.server.web import templates
 from plyhouse.server.web.client import EVERYWHERE, FILES, FOLDER, PAGES, SHEET, address
@@ -40,6 +54,19 @@ SCRIPT: Final = re.compile(r'set script = "([\w.]+)"')
 """The place of a template that names its script."""
 FIRST_ROWS: Final = 50
 """Rows of a long table that a page shows at first."""
+LONGEST: Final = {
+    "announcement": LONGEST_ANNOUNCEMENT,
+    "bot": LONGEST_BOT,
+    "code": LONGEST_CODE,
+    "competition": LONGEST_COMPETITION,
+    "game": LONGEST_GAME,
+    "name": LONGEST_NAME,
+    "regrade": LONGEST_REGRADE,
+    "secret": LONGEST_SECRET,
+    "time": LONGEST_TIME,
+    "why": LONGEST_WHY,
+}
+"""Characters that the fields of forms take at most."""
 
 
 def bytecode_cache(folder: Path) -> FileSystemBytecodeCache | None:
@@ -76,6 +103,7 @@ def _environment() -> Environment:
     made.globals["NAVIGATION"] = NAVIGATION
     made.globals["web"] = address
     made.globals["FIRST_ROWS"] = FIRST_ROWS
+    made.globals["LONGEST"] = LONGEST
     made.globals["VERSION"] = server_version()
     made.globals["LINKS"] = project_links()
     made.filters.update(template_filters.FILTERS)
@@ -111,7 +139,7 @@ def missing(text: str) -> Response[str]:
 
 
 TOKENS: Final = re.compile(
-    r"^:root \{[^}]*\}|^@media \(prefers-color-scheme: dark\) \{\s*:root \{[^}]*\}\s*\}",
+    r"^:root \{[^}]*\}|^@media screen and \(prefers-color-scheme: dark\) \{\s*:root \{[^}]*\}\s*\}",
     re.MULTILINE,
 )
 """The rules of ``style.css`` that name colours, for light and dark."""

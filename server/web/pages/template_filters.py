@@ -13,9 +13,11 @@ from urllib.parse import quote
 from plyhouse.games.base import Information, Utility
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.api.boards import Standing
+from plyhouse.games.values import unit_of
 from plyhouse.protocol.api.matches import Match, Seat
+from plyhouse.protocol.api.standings import Standing
 from plyhouse.protocol.messages import SeatInfo
+from plyhouse.protocol.parts import ending_words
 from plyhouse.server.match.terminations import forfeit_returns
 from plyhouse.server.match.time_control import SECOND, InvalidTimeControl, TimeControl
 from plyhouse.server.results.notations import TEXT, form_of
@@ -76,6 +78,15 @@ def returns_unit(spec: str) -> str:
     """Return the unit of a game's returns, such as "bb/100"; "" for none, or if not installed."""
     try:
         return get_game(spec).info.returns_unit
+    except GameError:
+        return ""
+
+
+@_filter
+def value_unit(spec: str) -> str:
+    """Return the unit of a game's values: "%" for chances of winning; "" if not installed."""
+    try:
+        return unit_of(get_game(spec))
     except GameError:
         return ""
 
@@ -180,7 +191,7 @@ def pace(time_control: str) -> str:
 @_filter
 def ending(termination: str) -> str:
     """Return a termination in words; nothing for the usual end."""
-    return "" if termination == "normal" else termination.replace("_", " ")
+    return "" if termination == "normal" else ending_words(termination)
 
 
 @_filter

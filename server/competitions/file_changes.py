@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from plyhouse.protocol.api.competitions import CompetitionStatus
 from plyhouse.server.competition_rules.changes import Change, Stage, compare, notice
-from plyhouse.server.competition_rules.dates import in_words, milliseconds_of
+from plyhouse.server.competition_rules.dates import in_words
 from plyhouse.server.competition_rules.file import (
     STRICTEST,
     CompetitionFile,
@@ -32,16 +33,16 @@ from plyhouse.server.competition_rules.file_reader import (
 from plyhouse.server.competition_rules.file_sections import DATES, date_text, later_final
 from plyhouse.server.competition_rules.file_table import CannotEdit, set_value
 from plyhouse.server.competitions.finals import told_delay
-from plyhouse.server.competitions.lifecycle import Competitions
+from plyhouse.server.competitions.lifecycle import Competitions, columns_of
 from plyhouse.server.grades.final_rules import grade_thresholds, grading_rules
 from plyhouse.storage import competition_changes, competition_sql, competition_students
 from plyhouse.storage.competition_changes import Changed
-from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionGame, CompetitionRow
+from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionRow
 from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 
-log = logging.getLogger("plyhouse.server.competitions.competition_changes")
+log = logging.getLogger("plyhouse.server.competitions.file_changes")
 
 MOST_NOTED: Final = 20
 """Mistakes that the note of a competition lists."""
@@ -104,7 +105,7 @@ async def propose(
     delays = ""
     if any(each.key.startswith(("dates.", "late.")) for each in changes):
         students = await store.read(competition_students.students_of, row.id)
-        after = _with_dates(row, new)
+        after = replace(row, **columns_of(new, text))
         delays = told_delay(after, new, students, store.now())
     return Proposal(row, new, text, changes, delays)
 
@@ -174,7 +175,7 @@ async def _apply(
     by: By,
     *,
     step: str,
-    status: str = "",
+    status: CompetitionStatus | None = None,
 ) -> CompetitionRow:
     row, file = proposal.row, proposal.file
     keys = {each.key for each in proposal.changes}
@@ -188,20 +189,12 @@ async def _apply(
     there = {each.name.lower(): each.bot_id for each in entries if each.baseline}
     wanted = {each.bot.lower() for each in file.baselines}
     reopened = row.status == "frozen" and "dates.freeze" in keys and file.dates.freeze is not None
-    changed = replace(
-        _with_dates(row, file),
-        file=proposal.text,
-        parsed=encoded(file),
-        format=file.format.name,
-        status=status or ("open" if reopened else row.status),
-        entries_each=file.entries_per_student,
-        most_students=(file.limits.students if "limits.students" in keys else row.most_students),
-        games=(
-            tuple(CompetitionGame(number, game, None) for number, game in enumerate(file.games))
-            if "games" in keys
-            else row.games
-        ),
-    )
+    columns = columns_of(file, proposal.text)
+    if "limits.students" not in keys:
+        del columns["most_students"]  # the staff may have let more in
+    if "games" not in keys:
+        del columns["games"]  # they have tournaments
+    changed = replace(row, status=status or ("open" if reopened else row.status), **columns)
     told = proposal.notice
     if changed.status == "open" and row.status == "frozen":
         told = "\n".join(each for each in ("The competition is open again.", told) if each)
@@ -220,18 +213,6 @@ async def _apply(
     for bot, package in provided.values():
         await baselines.queue_check(made, bot, package)
     return made
-
-
-def _with_dates(row: CompetitionRow, file: CompetitionFile) -> CompetitionRow:
-    """Return a competition with the dates of a file."""
-    freeze = milliseconds_of(file.dates.freeze)
-    return replace(
-        row,
-        opens_ms=milliseconds_of(file.dates.opening),
-        freezes_ms=freeze,
-        final_ms=milliseconds_of(file.dates.final),
-        late_ms=file.late.until(freeze, file.dates.zone),
-    )
 
 
 def _settings(file: CompetitionFile, entries: Sequence[CompetitionEntry]) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from litestar.response import Stream
 from msgspec import structs
 
 from plyhouse.protocol.api import calls, competition_calls
-from plyhouse.protocol.api.boards import (
+from plyhouse.protocol.api.reports import Report
+from plyhouse.protocol.api.standings import (
     BaselineCertainty,
     Board,
     GameRounds,
@@ -29,14 +30,13 @@ from plyhouse.protocol.api.boards import (
     RoundPairing,
     SeatTerm,
 )
-from plyhouse.protocol.api.reports import Report
 from plyhouse.server.competition_rules.formats import RoundLine
-from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.exports import FILES, MATCHES, STAFF_FILES, Exports
 from plyhouse.server.competitions.finals import finals_of
 from plyhouse.server.competitions.reports import Reports
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.competitions.upcoming_pairings import SHOWN, upcoming
+from plyhouse.server.competitions.visible_boards import Boards
 from plyhouse.server.grades.board import Board as KnownBoard
 from plyhouse.server.grades.board_statistics import BoardLine, Crossing, strength
 from plyhouse.server.grades.game_tables import Decider, GameFinal
@@ -44,7 +44,7 @@ from plyhouse.server.lobby.lobby import read_game
 from plyhouse.server.results.intervals import Interval
 from plyhouse.server.results.leaderboards import board, scoring_of
 from plyhouse.server.results.luck import Adjusted
-from plyhouse.server.web.api.access import authorise, staff_for, viewer_of
+from plyhouse.server.web.api.access import address_of, authorise, staff_for, viewer_of
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.parameters import Limit, Offset, service
@@ -186,7 +186,7 @@ async def file(
     else:
         viewer = await viewer_of(request)
         if form in MATCHES:
-            parts = await exports.matches(competition, form, viewer)
+            parts = await exports.matches(competition, form, viewer, address_of(request))
             return Stream(parts, media_type=media_type, headers=headers)
         if form == "parquet":
             content = await exports.parquet(competition, viewer)

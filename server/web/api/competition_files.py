@@ -41,7 +41,7 @@ from plyhouse.server.competition_rules.preview import (
     preview,
     sample,
 )
-from plyhouse.server.competitions.competition_changes import Proposal, change, propose, unfreeze
+from plyhouse.server.competitions.file_changes import Proposal, change, propose, unfreeze
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.results.scoring import scoring_rule

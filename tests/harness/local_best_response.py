@@ -1,10 +1,11 @@
-"""Local best response in heads-up limit hold'em: a lower bound on what a policy can lose.
+"""Local best response in heads-up hold'em: a lower bound on what a policy can lose.
 
 V. Lisý and M. Bowling, "Equilibrium approximation quality of current no-limit poker bots", AAAI
 2017 workshop on computer poker.  The responder knows the policy, and so the probability of every
 pair of cards that the opponent may have.  In its turn it takes the action that is best if both
-check and call from then on, except that the opponent may fold to its bet at once.  A best response
-wins at least as much, so the result is a lower bound on exploitability.
+check and call from then on, except that the opponent may fold to its bet at once.  Without a limit
+it bets half the pot, the pot or all its chips.  A best response wins at least as much, so the
+result is a lower bound on exploitability.
 
 The opponent's cards are never drawn.  Its actions follow their probability over all pairs, and a
 showdown counts by its mean.  From each result the luck of the table and of the opponent's choices
@@ -26,6 +27,7 @@ from numpy.typing import NDArray
 
 from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.games.hidden.texas_holdem.expected_strength import PAIRS, showdown_order
+from plyhouse.games.hidden.texas_holdem.rules import TexasHoldem
 from plyhouse.games.hidden.texas_holdem.state import FOLD, PASSIVE
 from plyhouse.games.playing_cards import PACK
 from plyhouse.learning.limit_holdem import (
@@ -43,6 +45,9 @@ VectorPolicy = Callable[[Any, Strengths | None], Floats]
 It is a function of a state in which the opponent is to move, and of E[HS] and E[HS^2] on its board
 (None before the flop)."""
 
+RaiseOf = Callable[[Any], int]
+"""Returns the action by which a policy bets or raises in a state."""
+
 RUNOUTS: Final = 60
 """Random boards for the chance to win before the turn; on the turn and the river it is exact."""
 HANDS: Final = 6
@@ -51,9 +56,16 @@ FIRST: Final = np.array([first for first, _ in PAIRS])
 SECOND: Final = np.array([second for _, second in PAIRS])
 
 
+def only_raise(state: Any) -> int:
+    """Return the bet or raise of a game with fixed limit, where there is one."""
+    return int(max(state.actions()))
+
+
 class Responder:
     """Plays hands against a policy.
 
+    ``game`` has one hand and two equal stacks.  With free sizes, ``raise_of`` says which one the
+    policy's third column means.
     ``strengths`` returns E[HS] and E[HS^2] of all pairs on a board, as
     `plyhouse.learning.limit_holdem_training.FlopTable.strengths` does.  ``runouts`` is the
     number of random boards behind each chance to win before the turn.  Fewer are faster and make
@@ -66,14 +78,19 @@ class Responder:
         strengths: Callable[[tuple[int, ...]], Strengths],
         seed: int = 0,
         runouts: int = RUNOUTS,
+        game: TexasHoldem | None = None,
+        raise_of: RaiseOf = only_raise,
     ) -> None:
         self.policy = policy
+        self.raise_of = raise_of
         self.strengths = strengths
         self.rng = random.Random(seed)
         self.runouts = runouts
-        self.game = limit_game()
+        self.game = game or limit_game()
         self.known: dict[tuple[int, ...], Strengths] = {}
         """Strengths on the table that is played."""
+        self.known_answers: dict[tuple[tuple[int, ...], tuple[int, ...]], Floats] = {}
+        """The opponent's probabilities on the table, by board and actions; own hands share them."""
         self.orders: dict[tuple[int, ...], NDArray[np.int64]] = {}
         """Showdowns on the ends of the table's turn and river, which all its hands ask for."""
 
@@ -89,6 +106,7 @@ class Responder:
         cards = [4 * (card // 4) + suits[card % 4] for card in cards]
         board = (*sorted(cards[:3]), *cards[3:])
         self.known.clear()
+        self.known_answers.clear()
         self.orders.clear()
         left = [card for card in range(PACK) if card not in board]
         results = []
@@ -145,11 +163,12 @@ class Responder:
     def answers(self, state: Any) -> Floats:
         """Return the opponent's probabilities, with every pair, in a state where it moves."""
         board = state.board()
-        if not board:
-            return self.policy(state, None)
-        if board not in self.known:
+        if board and board not in self.known:
             self.known[board] = self.strengths(board)
-        return self.policy(state, self.known[board])
+        asked = (board, state.history)
+        if asked not in self.known_answers:
+            self.known_answers[asked] = self.policy(state, self.known.get(board))
+        return self.known_answers[asked]
 
     def answered(
         self, state: Any, seat: int, own: list[int], weights: Floats, possible: Floats
@@ -160,7 +179,9 @@ class Responder:
         """
         shares = self.answers(state)
         totals = (weights * possible) @ shares
-        kinds = {min(action, PASSIVE + 1): action for action in state.actions()}
+        kinds = {action: action for action in state.actions() if action <= PASSIVE}
+        if max(state.actions()) > PASSIVE:
+            kinds[PASSIVE + 1] = self.raise_of(state)
         whole = float(sum([totals[kind] for kind in kinds]))
         drawn = self.rng.random() * whole
         chosen = max(kinds, key=lambda kind: float(totals[kind]))
@@ -185,21 +206,20 @@ class Responder:
         asked = float(state.to_call())
         won = self.chance(own, board, weights)
         values = {PASSIVE: won * pot - (1.0 - won) * asked}
-        for action in state.actions():
-            if action == FOLD:
-                values[FOLD] = 0.0
-            elif action != PASSIVE:
-                after = state.after(action)
-                size = float(after.paid[state.to_move] - state.paid[state.to_move]) - asked
-                folds = self.answers(after)[:, 0]
-                left = weights * (1.0 - folds)
-                if left.sum() <= 0.0:
-                    values[action] = pot
-                    continue
-                gone = float(weights @ folds) / float(weights.sum())
-                won = self.chance(own, board, left)
-                called = won * (pot + size) - (1.0 - won) * (asked + size)
-                values[action] = gone * pot + (1.0 - gone) * called
+        if asked > 0.0:
+            values[FOLD] = 0.0
+        for action in bets(state):
+            after = state.after(action)
+            size = float(after.paid[state.to_move] - state.paid[state.to_move]) - asked
+            folds = self.answers(after)[:, 0]
+            left = weights * (1.0 - folds)
+            if left.sum() <= 0.0:
+                values[action] = pot
+                continue
+            gone = float(weights @ folds) / float(weights.sum())
+            won = self.chance(own, board, left)
+            called = won * (pot + size) - (1.0 - won) * (asked + size)
+            values[action] = gone * pot + (1.0 - gone) * called
         return max(values, key=lambda action: values[action])
 
     def chance(self, own: tuple[int, ...], board: tuple[int, ...], weights: Floats) -> float:
@@ -228,6 +248,14 @@ class Responder:
         if board not in self.orders:
             self.orders[board] = order_of(board)
         return self.orders[board]
+
+
+def bets(state: Any) -> list[int]:
+    """Return the bets and raises that the responder weighs: a few sizes where all are legal."""
+    least, most = state.raise_bounds()
+    if least > most:
+        return []
+    return [amount + 1 for amount in state.common_sizes(least, most)]
 
 
 def order_of(board: tuple[int, ...]) -> NDArray[np.int64]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from typing import Any
 
 import pytest
@@ -11,7 +13,8 @@ from tests.storage.conftest import World
 
 from plyhouse.storage import match_reads, models
 from plyhouse.storage.errors import AlreadyExists, ClaimLost, InvalidValue, Unknown
-from plyhouse.storage.rows import EventRow
+from plyhouse.storage.rows import EventRow, StartMatch
+from plyhouse.storage.statements import Link
 from plyhouse.storage.store import Store
 from plyhouse.storage.writer import Writer
 
@@ -97,9 +100,43 @@ async def test_a_connection_that_was_cut_is_replaced(postgres_tables: str, submi
         writer = Writer(store)
         for index in range(4):
             await submit(writer, [event(match, index)])
-            assert store._database._direct is not None
-            number = store._database._direct._driver.get_server_pid()
+            assert store._database._leased is not None
+            number = store._database._leased._driver.get_server_pid()
             await execute(f"SELECT pg_terminate_backend({number})")
         await writer.close()
         stored = await store.read(match_reads.stored_match, match)
         assert [each.index for each in stored.events] == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("when", ["between transactions", "within one"])
+async def test_an_end_goes_on_after_its_connection_was_cut(postgres_tables: str, when: str) -> None:
+    """Nothing can have been stored before COMMIT, so nobody hears of the cut."""
+    async with await Store.open(postgres_tables) as store:
+        _, match = await served(store)
+        leased = store._database._leased
+        assert leased is not None
+        driver = leased._driver
+        number = driver.get_server_pid()
+        tries = 0
+
+        def cut() -> None:
+            asyncio.run(execute(f"SELECT pg_terminate_backend({number})"))
+
+        def work(link: Link) -> None:
+            nonlocal tries
+            tries += 1
+            if tries == 1 and when == "within one":
+                thread = threading.Thread(target=cut)
+                thread.start()
+                thread.join()
+            store._operations.apply(link, [StartMatch(match, ("", ""), 11)])
+
+        if when == "between transactions":
+            thread = threading.Thread(target=cut)
+            thread.start()
+            thread.join()  # the loop has not seen it yet
+        stored: asyncio.Future[BaseException | None] = asyncio.get_running_loop().create_future()
+        store._database.write_soon(work, stored.set_result)
+        assert await stored is None
+        found = await store.read(match_reads.stored_match, match)
+        assert found.header.started_ms == 11
