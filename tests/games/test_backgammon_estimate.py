@@ -38,7 +38,7 @@ from plyhouse.search import Limit, expectiminimax
 ROOT = Path(__file__).parents[2]
 GAME = get_game("backgammon")
 FILE = files("plyhouse.games.stochastic.backgammon") / "network.toml"
-DIGEST = "6ffd9f824385f9655f5c3cf2db1cc6eb01275889ea0a5666ee31c80082b353b9"
+DIGEST = "7c7342f0834ca229fea672e31924dc35737aba7d53c8c43513599a17383239d4"
 
 Side = tuple[int, ...]
 
