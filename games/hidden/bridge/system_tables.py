@@ -26,6 +26,7 @@ __all__ = [
     "OVERCALL",
     "OVER_NO_TRUMP",
     "OVER_PREEMPT",
+    "REBID_AFTER_JACOBY",
     "REBID_AFTER_NEW_SUIT",
     "REBID_AFTER_NO_TRUMP",
     "REBID_AFTER_STRONG_CLUB",
@@ -222,17 +223,23 @@ Pass  11-17
 
 REBID_AFTER_TWO_OVER_ONE: Final = """
 4r    14+r    r4+ H4+
-3r    11-13r  r4+
+3r    11-13r  r4+ again
 3++o  16+     o6+ game
 3NT   18-19   even
-2+x   11+     x4+ lower asks
-2+x   15+     x4+ higher asks
-2+o   11+     o6+ asks
-2NT   12-14   even
-3+x   15+     x4+ asks
-2+o   11+     o5+ asks rare
+2+x   11+     x4+ lower again
+2+x   15+     x4+ higher again
+2+o   11+     o6+ again
+2NT   12-14   even again
+3+x   15+     x4+ again
+2+o   11+     o5+ again rare
 3r    11+     r3+ rare
-2NT   11-17   rare
+2NT   11-17   again rare
+"""
+
+REBID_AFTER_JACOBY: Final = """
+3o    18+o    own game
+3NT   15-17o  own art game
+4o    11-14o  own
 """
 
 # Competition: "Defensive and competitive bidding".
