@@ -22,12 +22,13 @@ reached exactly.  *Points* are high cards; a suit after them adds shortness.  *C
 * ``even`` and ``uneven``: shapes;
 * ``opens`` and ``fourth``: the strength of an opening, and of one in fourth seat;
 * ``own``: the suit after the points is one's own, so that length counts, too;
-* ``good``: a suit with honours; ``longest``: the hand has no longer suit;
+* ``good``: a suit with honours;
+* ``longest``: the hand has no longer suit; ``sole``: nor one as long;
 * ``stop``: a stopper in the suit of the opponents; ``short``: two cards of it at most;
 * ``major``: four cards of a major that nobody has bid; ``support``: three of each such suit;
 * ``lower`` and ``higher``: a suit below or above ``o``;
 * ``asks``: partner must answer; ``again``: it must if it has not passed before;
-  ``game``: nobody may pass below game;
+* ``game``: nobody may pass below game;
 * ``art``: the call does not show its suit; ``rare``: hands that nothing better fits.
 """
 
@@ -121,6 +122,8 @@ def _holds(condition: str, hand: Hand, strain: int, theirs: int) -> bool:
         return hand.good[strain]
     if condition == "longest":
         return hand.size[strain] == hand.longest
+    if condition == "sole":
+        return hand.size[strain] == hand.longest and hand.two_longest < 2 * hand.longest
     if condition == "stop":
         return theirs < 0 or hand.stops[theirs]
     if condition == "short":
