@@ -9,7 +9,7 @@ from time import monotonic
 import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
-from sqlalchemy import select
+from sqlalchemy import Connection, func, select
 from tests.harness.hosted_server import until
 from tests.harness.patience import PATIENCE
 from tests.harness.server import Server
@@ -186,15 +186,30 @@ async def test_silent_server_loses_its_lease_before_it_expires(
     cluster: SmallCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second, third = cluster.servers
-    monkeypatch.setattr(lease_follower, "silent_left_ms", lambda: 5_000)  # a renewal may be old
-    epoch = third.hub.store.epoch
-    await cluster_of(third.hub)._link.close()
+    store, table, renew = first.hub.store, models.leases, leases.renew
+    silent, others = third.hub.store.epoch, {first.hub.store.epoch, second.hub.store.epoch}
+    mine = table.c.epoch == silent
+    renewed = select(func.min(table.c.expires_ms - leases.NOW_MS)).where(table.c.epoch.in_(others))
+
+    def renewal(connection: Connection, epoch: int, *ms: int) -> bool:
+        return epoch == silent or renew(connection, epoch, *ms)  # the silent one does nothing
+
+    async def long_valid() -> bool:
+        left: int = await store.read(lambda c: c.execute(renewed).scalar_one())
+        return left > PATIENCE * 800
 
     async def gone() -> bool:
-        return epoch not in cluster_of(first.hub).members
+        return silent not in cluster_of(first.hub).members
 
+    # Leases of minutes, so that no pause of this process lets one expire meanwhile.
+    monkeypatch.setattr(claim, "VALID_S", PATIENCE)
+    monkeypatch.setattr(leases, "renew", renewal)
+    await until(long_valid)
+    half = table.update().where(mine).values(expires_ms=leases.NOW_MS + round(PATIENCE * 500))
+    await store.write(lambda c: c.execute(half).rowcount)
+    monkeypatch.setattr(lease_follower, "silent_left_ms", lambda: round(PATIENCE * 700))
+    await cluster_of(third.hub)._link.close()
     await until(gone)
-    assert second.hub.store.epoch in cluster_of(first.hub).members
-    rest = models.leases.c.expires_ms - models.leases.c.ended_ms
-    query = select(rest).where(models.leases.c.epoch == epoch)
-    assert await first.hub.store.read(lambda c: c.execute(query).scalar_one()) > 0
+    assert others == set(cluster_of(first.hub).members)
+    rest = select(table.c.expires_ms - table.c.ended_ms).where(mine)
+    assert await store.read(lambda c: c.execute(rest).scalar_one()) > 0

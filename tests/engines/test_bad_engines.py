@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.engines.conftest import Clock, ScriptedEngine, first_turn
+from tests.engines.conftest import ScriptedEngine, first_turn
+from tests.harness.clocks import AheadClock
 from tests.harness.patience import PATIENCE
 
 from plyhouse.bots.api import Resignation, TurnOver
@@ -172,7 +173,7 @@ def test_hung_engine_is_killed_before_the_flag_falls(scripted_engine: ScriptedEn
 
 
 def test_hung_engine_plays_the_best_it_has_reported(
-    scripted_engine: ScriptedEngine, clock: Clock
+    scripted_engine: ScriptedEngine, clock: AheadClock
 ) -> None:
     code = f"""{UCI}
 if line.startswith("go"):
@@ -188,7 +189,7 @@ if line.startswith("go"):
 
 
 def test_slow_engine_is_told_to_stop(
-    scripted_engine: ScriptedEngine, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    scripted_engine: ScriptedEngine, clock: AheadClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine_bot, "SILENT_RESERVE", 100_000)  # a quarter of the time at most
     code = f"""{UCI}

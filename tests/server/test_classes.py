@@ -14,9 +14,9 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.harness.clocks import WallClock
 from tests.harness.finals import resign
 from tests.harness.patience import PATIENCE
-from tests.harness.wall_clock import WallClock
 
 from plyhouse.protocol.messages import Error, MatchMessage, Ready
 from plyhouse.server.competition_rules.class_list import read_students

@@ -7,8 +7,8 @@ from collections.abc import MutableMapping
 from typing import Any
 
 import pytest
+from tests.harness.clocks import FakeClock
 from tests.harness.patience import PATIENCE
-from tests.harness.server import FakeClock
 
 from plyhouse.protocol.codec import MSGPACK, SUBPROTOCOLS
 from plyhouse.protocol.messages import Error, Hello, Ok, Seek, Welcome

@@ -28,6 +28,7 @@ from plyhouse.games.hidden.bridge.system_tables import (
     OVER_NO_TRUMP,
     OVER_PREEMPT,
     OVERCALL,
+    REBID_AFTER_JACOBY,
     REBID_AFTER_NEW_SUIT,
     REBID_AFTER_NO_TRUMP,
     REBID_AFTER_STRONG_CLUB,
@@ -50,6 +51,8 @@ TWO_HEARTS: Final = 7
 TWO_NO_TRUMP: Final = 9
 GAME: Final = 14
 """3NT, the lowest bid of a game."""
+PASSED: Final = 12
+"""Most points of a hand that has not opened."""
 
 _KNOWN: Final[dict[tuple[str, int, int, int, int], list[Rule]]] = {}
 
@@ -137,6 +140,8 @@ class Auction:
         own.natural = call >= FIRST_BID
         if found:
             own.narrow(found, low, high)
+            if "again" in found[0].conditions:
+                own.asks = self.shown[(self.count + 2) % 4].most > PASSED
             unstopped = [each for each in found if "stop" not in each.conditions]
             own.stops = own.stops or (self.theirs() >= 0 and not unstopped)
             if game:
@@ -147,6 +152,10 @@ class Auction:
     def theirs(self) -> int:
         """Return the suit of the opponents of the seat to move; -1 if they have bid none."""
         return self.first_suits[1 - self.count % 2]
+
+    def undisturbed(self) -> bool:
+        """Return whether the opponents of the seat to move have bid nothing."""
+        return not [each for each in self.made[1 - self.count % 2] if each // 4 >= FIRST_BID]
 
     def call_of(self, cards: int) -> int:
         """Return the call of the seat to move with these cards."""
@@ -298,6 +307,8 @@ class Auction:
             return REBID_AFTER_NO_TRUMP
         if answer < TWO_NO_TRUMP and answer < opening + 5:
             return REBID_AFTER_TWO_OVER_ONE
+        if answer == TWO_NO_TRUMP and opening >= 2 and self.undisturbed():
+            return REBID_AFTER_JACOBY
         return ""
 
     def no_trump_rebid(self, answer: int) -> str:
