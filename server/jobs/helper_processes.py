@@ -162,6 +162,14 @@ class FairQueue:
         self._lines: dict[Hashable, asyncio.Lock] = {}
         self._waiting: dict[Hashable, int] = {}
 
+    def __len__(self) -> int:
+        """Return how many visitors wait or are served."""
+        return len(self._waiting)
+
+    def waiting(self, visitor: Hashable) -> int:
+        """Return how many calls of a visitor wait or are served."""
+        return self._waiting.get(visitor, 0)
+
     def busy(self, visitor: Hashable) -> bool:
         """Return whether a call of this visitor would have to wait."""
         return visitor in self._waiting or self._places.locked()

@@ -35,6 +35,9 @@ async def test_wrong_tokens_from_one_address_are_slowed_down_and_good_ones_are_n
     assert (await (await house.client()).hello("ply_other", "one")).code == "auth/rate"
     again = await house.client()
     assert isinstance(await again.hello(good, "one"), Welcome), "it was good before"
+    fresh = await house.token("bob")
+    first = await house.client()
+    assert isinstance(await first.hello(fresh, "one"), Welcome), "a class shares the address"
 
 
 async def test_new_accounts_from_one_address_are_slowed_down(open_house: OpenHouse) -> None:
