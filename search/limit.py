@@ -91,6 +91,13 @@ UNLIMITED: Final = Limit()
 """The default of searches: they look until the end of the game."""
 
 
+def part_of(whole: int | None, parts: int, number: int) -> int | None:
+    """Return one of almost equal parts of a limit, at least 1."""
+    if whole is None:
+        return None
+    return max(1, whole // parts + (1 if number < whole % parts else 0))
+
+
 @dataclass(frozen=True)
 class SearchResult:
     """The best action a search knows, and how it came to it."""

@@ -229,13 +229,7 @@ def taker(connection: Connection, reference: str, player_id: int, bot_id: int, n
     if own is not None and own.baseline:
         _may_submit(row, None, now_ms, baseline=True)
         return row.id
-    player = name_of(connection, player_id)
-    student = student_of(connection, row, player)
-    if student.status != "active":
-        raise CompetitionRefusal(
-            "competition/revoked", f"{player} is {student.status} in {row.name!r}"
-        )
-    _may_submit(row, student.extended_ms, now_ms)
+    _student_may_submit(connection, row, player_id, now_ms)
     if own is not None:
         if own.status != "active":
             raise CompetitionRefusal(
@@ -503,13 +497,7 @@ def enter(
         locking(select(bots.c.id).where(bots.c.player_id == player_id).order_by(bots.c.id))
     )
     row = find(connection, reference, lock=True)
-    player = name_of(connection, player_id)
-    student = student_of(connection, row, player)
-    if student.status != "active":
-        raise CompetitionRefusal(
-            "competition/revoked", f"{player} is {student.status} in {row.name!r}"
-        )
-    _may_submit(row, student.extended_ms, now_ms)
+    player = _student_may_submit(connection, row, player_id, now_ms)
     chosen = _version(_versions_named(connection, player_id, player, bot), version)
     _refuse_version(connection, row, chosen, games or {})
     mine = [
@@ -558,6 +546,20 @@ def _not_disqualified(row: CompetitionRow, entry: CompetitionEntry) -> None:
         raise CompetitionRefusal(
             "competition/revoked", f"{entry.name} is disqualified in {row.name!r}, and stays so"
         )
+
+
+def _student_may_submit(
+    connection: Connection, row: CompetitionRow, player_id: int, now_ms: int
+) -> str:
+    """Return the name of a student who may submit now; raise `CompetitionRefusal` otherwise."""
+    player = name_of(connection, player_id)
+    student = student_of(connection, row, player)
+    if student.status != "active":
+        raise CompetitionRefusal(
+            "competition/revoked", f"{player} is {student.status} in {row.name!r}"
+        )
+    _may_submit(row, student.extended_ms, now_ms)
+    return player
 
 
 def _may_submit(

@@ -282,6 +282,14 @@ def revoke_token(connection: Connection, key: int | str, now_ms: int) -> Token:
     return find_token(connection, row.id)
 
 
+def check_allowed(row: Any) -> None:
+    """Raise `TokenRevoked`, or `Disabled` if the player of a token may not come in."""
+    if row.revoked_ms is not None:
+        raise TokenRevoked(f"the token {row.prefix}... was revoked; ask for a new one")
+    if row.disabled_ms is not None:
+        raise Disabled(f"the player {row.name} was disabled by an organiser")
+
+
 def authenticate(connection: Connection, token: str) -> tuple[Identity, int | None] | None:
     """Return whose token this is and when it was last used, or None if it is nobody's.
 
@@ -304,10 +312,7 @@ def authenticate(connection: Connection, token: str) -> tuple[Identity, int | No
     row = connection.execute(query).first()
     if row is None:
         return None
-    if row.revoked_ms is not None:
-        raise TokenRevoked(f"the token {row.prefix}... was revoked; ask for a new one")
-    if row.disabled_ms is not None:
-        raise Disabled(f"the player {row.name} was disabled by an organiser")
+    check_allowed(row)
     scopes = frozenset(row.scopes.split(","))
     return Identity(row.player_id, row.name, scopes, row.id), row.last_used_ms
 

@@ -24,7 +24,7 @@ from sqlalchemy import Connection, Row, delete, func, select, update
 
 from plyhouse.protocol.api.people import PlayerAccount
 from plyhouse.storage import people, schema
-from plyhouse.storage.errors import AlreadyExists, Disabled, TokenRevoked
+from plyhouse.storage.errors import AlreadyExists, TokenRevoked
 from plyhouse.storage.locks import lock_names, lock_row
 from plyhouse.storage.models import (
     bots,
@@ -112,10 +112,7 @@ def find(connection: Connection, secret: str, now_ms: int) -> Identity | None:
     row = connection.execute(query).first()
     if row is None:
         return None
-    if row.revoked_ms is not None:
-        raise TokenRevoked(f"the token {row.prefix}... was revoked; ask for a new one")
-    if row.disabled_ms is not None:
-        raise Disabled(f"the player {row.name} was disabled by an organiser")
+    people.check_allowed(row)
     guest = row.guest_id is not None
     scopes = {GUEST_SCOPE} if guest else set((row.scopes or "play").split(","))
     return Identity(

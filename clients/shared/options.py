@@ -117,8 +117,8 @@ def required_token(server: str, token: str | None, source: str = "") -> str:
     from plyhouse.clients.shared.token_files import stored_login
     from plyhouse.protocol.address import Address
 
-    if token:
-        return token
+    if found := token_for(server, token):
+        return found
     stored = stored_login()
     if stored is None:
         message = "There is no token: run `plyhouse login`, or set PLYHOUSE_TOKEN."

@@ -27,7 +27,7 @@ from typing import Any, Final, Self
 
 from plyhouse.games.base import Game
 from plyhouse.search.game_requirements import require_fit
-from plyhouse.search.limit import Limit, SearchResult
+from plyhouse.search.limit import Limit, SearchResult, part_of
 from plyhouse.search.monte_carlo.mcts import mcts
 from plyhouse.search.monte_carlo.simulating import checked_whole, most_simulations
 
@@ -174,8 +174,8 @@ class ParallelSearch:
             share = Limit(
                 time=left,
                 depth=limit.depth,
-                nodes=_part(limit.nodes, self.workers, place),
-                simulations=_part(simulations, self.workers, place),
+                nodes=part_of(limit.nodes, self.workers, place),
+                simulations=part_of(simulations, self.workers, place),
             )
             own_seed = rng.getrandbits(62)
             task = pickle.dumps((game, state, share, own_seed, options))
@@ -219,13 +219,6 @@ def _exit_codes(workers: list[_Worker]) -> str:
     for worker in workers:
         worker.process.join(1.0)
     return ", ".join(str(worker.process.exitcode) for worker in workers)
-
-
-def _part(whole: int | None, parts: int, number: int) -> int | None:
-    """One of almost equal parts, at least 1."""
-    if whole is None:
-        return None
-    return max(1, whole // parts + (1 if number < whole % parts else 0))
 
 
 def _work(pipe: Connection) -> None:

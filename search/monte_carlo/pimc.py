@@ -16,7 +16,7 @@ from typing import Any, Final, Literal
 from plyhouse.games.base import ChanceKind, Game, Information, Observation, State
 from plyhouse.games.scene import Scene
 from plyhouse.search.game_requirements import require_turn
-from plyhouse.search.limit import Limit, SearchResult
+from plyhouse.search.limit import Limit, SearchResult, part_of
 from plyhouse.search.monte_carlo.mcts import mcts
 from plyhouse.search.monte_carlo.simulating import DEFAULT_SIMULATIONS, checked_whole, checked_word
 from plyhouse.search.poll import Poll
@@ -147,17 +147,10 @@ def _share(limit: Limit, samples: int, number: int, poll: Poll) -> Limit:
     return Limit(
         time=time,
         depth=limit.depth,
-        nodes=_part(limit.nodes, samples, number),
-        simulations=_part(simulations, samples, number),
+        nodes=part_of(limit.nodes, samples, number),
+        simulations=part_of(simulations, samples, number),
         clock=limit.clock,
     )
-
-
-def _part(whole: int | None, samples: int, number: int) -> int | None:
-    """One of almost equal parts, at least 1."""
-    if whole is None:
-        return None
-    return max(1, whole // samples + (1 if number < whole % samples else 0))
 
 
 class _Tally:

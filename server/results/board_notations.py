@@ -18,6 +18,7 @@ from plyhouse.server.results.notation_parts import (
     date_of,
     names_of,
     plain,
+    positions,
     remarks,
     result_of,
     tags_text,
@@ -292,14 +293,8 @@ def gcg(record: Record, game: Game, event: str) -> str:
     ]
     lines += [f"#title {plain(event)}"] if event else []
     lines += [f"#lexicon {game.parameters['dictionary']}", f"#id Plyhouse {record.match}"]
-    position = Position(game)
     scores = [0] * game.seats
-    for each in record.events:
-        if each.kind not in ("action", "chance"):
-            continue
-        before: Any = position.state
-        position.apply(each.seat, each.text)
-        state: Any = position.state
+    for each, before, state in positions(record, game):
         if each.kind == "action":
             for seat, rack, move, points in _turn(before, state, each.seat, each.text):
                 scores[seat] += points

@@ -9,8 +9,14 @@ from typing import Any, Final
 from plyhouse.games.base import CHANCE, Game
 from plyhouse.games.hidden.bridge.cards import PACK, RANKS, SUIT_BITS, bid_name
 from plyhouse.games.playing_cards import CARDS
-from plyhouse.games.position import Position
-from plyhouse.server.results.notation_parts import date_of, names_of, plain, remarks, tag_text
+from plyhouse.server.results.notation_parts import (
+    date_of,
+    names_of,
+    plain,
+    positions,
+    remarks,
+    tag_text,
+)
 from plyhouse.server.results.record import Record
 
 SEATS: Final = "NESW"
@@ -35,14 +41,8 @@ class _Board:
 
 def pbn(record: Record, game: Game, event: str) -> str:
     """Return a match of bridge as PBN, one part for each board that was dealt."""
-    position = Position(game)
     boards: list[_Board] = []
-    for each in record.events:
-        if each.kind not in ("action", "chance"):
-            continue
-        before: Any = position.state
-        position.apply(each.seat, each.text)
-        state: Any = position.state
+    for each, before, state in positions(record, game):
         if each.kind == "chance":
             if state.to_move != CHANCE:
                 boards.append(_Board(state))
@@ -123,16 +123,10 @@ def phh(record: Record, game: Game, event: str) -> str:
 
     Players are in PHH's order: the one left of the button is the first.
     """
-    position = Position(game)
     hands: list[str] = []
     lines: list[str] = []
-    begin: Any = position.state
-    for each in record.events:
-        if each.kind not in ("action", "chance"):
-            continue
-        before: Any = position.state
-        position.apply(each.seat, each.text)
-        state: Any = position.state
+    begin: Any = game.initial_state()
+    for each, before, state in positions(record, game):
         player = _player(before, before.to_move) if before.to_move >= 0 else 0
         if each.kind == "chance":
             lines += _dealt(before, state, (*before.cards, game.parse_chance(before, each.text)))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from plyhouse.games.base import Game
+from plyhouse.games.position import Position
 from plyhouse.protocol.messages import VOID
 from plyhouse.protocol.parts import ending_words
-from plyhouse.server.results.record import Record
+from plyhouse.server.results.record import Record, RecordEvent
 
 LINE: Final = 79
 """The largest length of a line of moves, in characters: PGN's export format has less than 80."""
@@ -21,6 +23,16 @@ _NO_BRACES: Final = str.maketrans("{}", "()")
 def actions_of(record: Record) -> list[str]:
     """Return the actions of the seats."""
     return [each.text for each in record.events if each.kind == "action"]
+
+
+def positions(record: Record, game: Game) -> Iterator[tuple[RecordEvent, Any, Any]]:
+    """Yield the actions and outcomes of chance, each with the states before and after it."""
+    position = Position(game)
+    for each in record.events:
+        if each.kind in ("action", "chance"):
+            before = position.state
+            position.apply(each.seat, each.text)
+            yield each, before, position.state
 
 
 def names_of(record: Record) -> list[str]:
