@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
+from tests.harness.cluster import Processes
 from tests.harness.nats import nats_server
 from tests.harness.postgres import POSTGRES, demand, reason, schema
 from tests.harness.small_cluster import SmallCluster
 
 from plyhouse.server.cluster.nats_server import LocalNats
+from plyhouse.storage.store import Store
 
 
 @pytest.fixture
@@ -32,5 +34,17 @@ async def cluster(database: str, nats: LocalNats) -> AsyncIterator[SmallCluster]
     made = SmallCluster(database, nats.url)
     for _ in range(3):
         await made.add()
+    yield made
+    await made.close()
+
+
+@pytest.fixture
+async def processes(database: str, nats: LocalNats) -> AsyncIterator[Processes]:
+    """Three servers, the first one leads."""
+    made = Processes(database, nats.url, forked=True)
+    async with await Store.open(database):
+        pass  # makes the tables
+    for _ in range(3):
+        await made.start()
     yield made
     await made.close()

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
 import pytest
 from tests.harness.cluster import Processes, RestlessBot
 
-from plyhouse.server.cluster.nats_server import LocalNats
 from plyhouse.storage import match_reads
 from plyhouse.storage.store import Store
 
@@ -125,18 +123,6 @@ async def played(processes: Processes, database: str, kills: list[int]) -> list[
             header = (await store.read(match_reads.stored_match, match)).header
             assert header.termination == "normal", header.reason
     return shown
-
-
-@pytest.fixture
-async def processes(database: str, nats: LocalNats) -> AsyncIterator[Processes]:
-    """Three servers, the first one leads."""
-    made = Processes(database, nats.url, forked=True)
-    async with await Store.open(database):
-        pass  # makes the tables
-    for _ in range(3):
-        await made.start()
-    yield made
-    await made.close()
 
 
 async def test_final_with_killed_servers_has_the_table_and_grades_of_one_server(

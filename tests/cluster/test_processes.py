@@ -28,18 +28,6 @@ CHARGED_MS = 5_000
 """More than a bot of these tests takes for a ply on a busy machine, and less than any outage."""
 
 
-@pytest.fixture
-async def processes(database: str, nats: LocalNats) -> AsyncIterator[Processes]:
-    """Three servers, the first one leads."""
-    made = Processes(database, nats.url, forked=True)
-    async with await Store.open(database):
-        pass  # makes the tables
-    for _ in range(3):
-        await made.start()
-    yield made
-    await made.close()
-
-
 @contextlib.asynccontextmanager
 async def playing(processes: Processes, database: str, each: int) -> AsyncIterator[list[Any]]:
     """Bots that play so many matches of each game, two bots for a game."""

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import pytest
+from tests.harness.positions import position_after
 
-from plyhouse.games import CHANCE, TERMINAL, IllegalAction, InvalidAction, State, get_game
+from plyhouse.games import TERMINAL, IllegalAction, InvalidAction, State, get_game
 from plyhouse.search import TabularPolicy, cfr_plus, exploitability
 
 GAME = get_game("leduc_poker")
@@ -10,13 +11,7 @@ GAME = get_game("leduc_poker")
 
 def play(text: str) -> State:
     """Play words: "Js Kh check raise call Qs ..."."""
-    state = GAME.initial_state()
-    for word in text.split():
-        if state.to_move == CHANCE:
-            state = state.after(GAME.parse_chance(state, word))
-        else:
-            state = state.after(GAME.parse(state, word))
-    return state
+    return position_after(GAME, text)
 
 
 def legal(state: State) -> str:

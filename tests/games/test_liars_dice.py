@@ -1,20 +1,14 @@
 from __future__ import annotations
 
 import pytest
+from tests.harness.positions import position_after
 
-from plyhouse.games import CHANCE, TERMINAL, IllegalAction, InvalidAction, State, get_game
+from plyhouse.games import TERMINAL, IllegalAction, InvalidAction, State, get_game
 from plyhouse.games.scene import Button, Grid
 
 
 def play(spec: str, text: str) -> State:
-    game = get_game(spec)
-    state = game.initial_state()
-    for word in text.split():
-        if state.to_move == CHANCE:
-            state = state.after(game.parse_chance(state, word))
-        else:
-            state = state.after(game.parse(state, word))
-    return state
+    return position_after(get_game(spec), text)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.harness.positions import position_after
 
 from plyhouse.games import (
     CHANCE,
@@ -26,13 +27,7 @@ def start(layout: str, **more: Any) -> tuple[Pacman, Any]:
 
 
 def play(layout: str, text: str, **more: Any) -> Any:
-    game, state = start(layout, **more)
-    for word in text.split():
-        if state.to_move == CHANCE:
-            state = state.after(game.parse_chance(state, word))
-        else:
-            state = state.after(game.parse(state, word))
-    return state
+    return position_after(Pacman(layout=layout, **more), text)
 
 
 def legal(game: Pacman, state: Any) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from tests.harness.positions import position_after
 
 from plyhouse.games import CHANCE, TERMINAL, IllegalAction, State, get_game
 from plyhouse.games.stochastic.pig import PigState
@@ -16,15 +17,7 @@ Values = npt.NDArray[np.float64]
 
 
 def play(spec: str, moves: str) -> State:
-    """Play words and numbers: "roll 4 hold roll 1"."""
-    game = get_game(spec)
-    state = game.initial_state()
-    for word in moves.split():
-        if state.to_move == CHANCE:
-            state = state.after(game.parse_chance(state, word))
-        else:
-            state = state.after(game.parse(state, word))
-    return state
+    return position_after(get_game(spec), moves)
 
 
 @pytest.fixture(scope="module")

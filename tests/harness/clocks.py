@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import time
 from datetime import UTC, datetime
 
@@ -43,6 +44,19 @@ class AheadClock:
         end = self.now() + round(seconds * SECOND)
         while self.now() < end:  # noqa: ASYNC110 - the clock may be put forward meanwhile
             await asyncio.sleep(0.01)
+
+
+class InterruptingClock:
+    """A clock that stands still, and interrupts the program when it is read the 20th time."""
+
+    def __init__(self) -> None:
+        self.polls = 0
+
+    def __call__(self) -> int:
+        self.polls += 1
+        if self.polls == 20:
+            signal.raise_signal(signal.SIGINT)
+        return 0
 
 
 class WallClock:

@@ -75,7 +75,7 @@ class Course:
             begun = await api.post(f"{self.here}/run", json={})
             assert begun.status_code == 200, begun.text
 
-    async def play(self, how: Callable[[str], Play]) -> None:
+    async def play(self, how: Callable[[str], Play] = lambda _: at_random) -> None:
         """Play the final to its end, one match of a bot after the other."""
 
         async def matches(name: str) -> None:
@@ -98,6 +98,11 @@ class Course:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def at_random(client: Any, snapshot: MatchSnapshot) -> None:
+    """Play a match at random."""
+    await client.play(snapshot, 1)
 
 
 async def resign(client: Any, snapshot: MatchSnapshot) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import random
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.harness.clocks import InterruptingClock
 
 from plyhouse.games import native
 from plyhouse.games.base import TERMINAL, Game
@@ -235,17 +235,10 @@ def test_stopped_anywhere_it_is_no_worse_than_the_depth_before(
 def test_an_interrupt_ends_a_search_with_all_options_and_frees_its_table() -> None:
     game = get_game("connect_four(columns=8)")
     table = TranspositionTable()
-    polls = [0]
-
-    def clock() -> int:
-        polls[0] += 1
-        if polls[0] == 20:
-            signal.raise_signal(signal.SIGINT)
-        return 0
-
+    clock = InterruptingClock()
     with pytest.raises(KeyboardInterrupt):
         alpha_beta(game, game.initial_state(), Limit(clock=clock), deepen=True, table=table)
-    assert polls[0] < 30
+    assert clock.polls < 30
     assert len(table) > 0
     assert alpha_beta(game, game.initial_state(), Limit(nodes=500), table=table).depth > 0
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import pytest
+from tests.harness.clocks import InterruptingClock
 
 from plyhouse.games.base import CHANCE, Game
 from plyhouse.games.registry import get_game
@@ -166,17 +166,10 @@ def test_random_action_is_uniform_and_repeatable() -> None:
 
 
 def test_a_pending_interrupt_ends_the_search(search: Callable[..., SearchResult]) -> None:
-    polls = [0]
-
-    def clock() -> int:
-        polls[0] += 1
-        if polls[0] == 20:
-            signal.raise_signal(signal.SIGINT)
-        return 0
-
+    clock = InterruptingClock()
     with pytest.raises(KeyboardInterrupt):
         search(Limit(clock=clock))
-    assert polls[0] < 30
+    assert clock.polls < 30
 
 
 def test_other_threads_run_while_a_search_does(search: Callable[..., SearchResult]) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.harness.positions import reachable
 
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.registry import get_game
@@ -161,19 +162,7 @@ def test_against_a_cautious_player_of_pig_the_value_is_that_of_value_iteration()
 
     # Policy evaluation and improvement over all positions, by key.
     start: Any = game.initial_state()
-    known = {start.key(): start}
-    waiting = [start]
-    while waiting:
-        here = waiting.pop()
-        for move in (
-            [outcome for outcome, _ in here.chance_outcomes()]
-            if here.to_move == CHANCE
-            else here.actions()
-        ):
-            child = here.after(move)
-            if child.key() not in known:
-                known[child.key()] = child
-                waiting.append(child)
+    known = reachable(start)
     values = {
         key: float(state.returns()[0]) if state.to_move == TERMINAL else 0.0
         for key, state in known.items()

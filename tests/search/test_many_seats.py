@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.harness.positions import reachable
 
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.registry import get_game
@@ -197,19 +198,7 @@ def test_true_values_of_three_seats_of_pig_are_a_fixed_point() -> None:
     """Value iteration over all positions, apart from the search, for a small target."""
     game = get_game("pig(seats=3,target=5,sides=4)")
     start: Any = game.initial_state()
-    known = {start.key(): start}
-    waiting = [start]
-    while waiting:
-        here = waiting.pop()
-        for move in (
-            [outcome for outcome, _ in here.chance_outcomes()]
-            if here.to_move == CHANCE
-            else here.actions()
-        ):
-            child = here.after(move)
-            if child.key() not in known:
-                known[child.key()] = child
-                waiting.append(child)
+    known = reachable(start)
     values: dict[Any, tuple[float, ...]] = {
         key: state.returns() if state.to_move == TERMINAL else (0.0, 0.0, 0.0)
         for key, state in known.items()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 import random
-import signal
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.harness.clocks import InterruptingClock
 from tests.search.conftest import Roll, TreeGame, TreeState
 
 from plyhouse.games.base import CHANCE, TERMINAL, ChanceKind, Game, GameInfo, Information, Utility
@@ -319,18 +319,11 @@ def test_what_a_report_raises_reaches_the_caller() -> None:
 
 def test_a_pending_interrupt_ends_the_search() -> None:
     game = get_game("connect_four")
-    polls = [0]
-
-    def clock() -> int:
-        polls[0] += 1
-        if polls[0] == 20:
-            signal.raise_signal(signal.SIGINT)
-        return 0
-
+    clock = InterruptingClock()
     kept = MonteCarloTree(game)
     with pytest.raises(KeyboardInterrupt):
         kept.search(game.initial_state(), Limit(time=1.0, clock=clock))
-    assert polls[0] < 30
+    assert clock.polls < 30
     assert kept.size == 0
     assert kept.search(game.initial_state(), Limit(simulations=10)).simulations == 10
 

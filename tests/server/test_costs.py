@@ -11,7 +11,6 @@ import pytest
 from tests.harness.finals import Course
 
 from plyhouse.clients.cli.main import main
-from plyhouse.protocol.messages import MatchSnapshot
 
 FILE = 'name = "{name}"\ngames = ["tic_tac_toe"]\ntime_control = "{control}"\n'
 
@@ -49,13 +48,7 @@ async def test_check_estimates_by_matches_at_other_time_controls(
     cup = Course(house, FILE.format(name="Cup", control="total:60"))
     await cup.freeze("tic_tac_toe", "s0", "s1")
 
-    def how(name: str) -> Any:
-        async def play(client: Any, snapshot: MatchSnapshot) -> None:
-            await client.play(snapshot, 1)
-
-        return play
-
-    await cup.play(how)
+    await cup.play()
     text = FILE.format(name="Next", control="move:3")
     async with cup.web("olga") as api:
         (measure,) = (await api.post("/api/v1/competition-files/check", json={"file": text})).json()

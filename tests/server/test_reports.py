@@ -131,13 +131,7 @@ async def test_a_report_points_to_the_reviewed_ply_that_cost_most(open_house: An
     cup = Course(house, 'name = "Cup"\ngames = ["tic_tac_toe"]\ntime_control = "total:60"\n')
     await cup.freeze("tic_tac_toe", "s0", "s1")
 
-    def how(name: str) -> Any:
-        async def play(client: Any, snapshot: MatchSnapshot) -> None:
-            await client.play(snapshot, 1)
-
-        return play
-
-    await cup.play(how)
+    await cup.play()
     reports = [await cup.get("/report", who) for who in ("s0", "s1")]
     lost = next(each for report in reports for each in report["lost"])
     student = lost["entry"].partition("/")[0]
@@ -194,13 +188,7 @@ async def test_a_report_before_the_final_is_empty_and_shows_slow_plies_after_it(
     early = await cup.get("/report", "s0")
     assert (early["lost"], early["baselines"], early["history"]) == ([], [], {"s0/bot": []})
 
-    def how(name: str) -> Any:
-        async def play(client: Any, snapshot: MatchSnapshot) -> None:
-            await client.play(snapshot, 1)
-
-        return play
-
-    await cup.play(how)
+    await cup.play()
     late = await cup.get("/report", "s0")
     slow = [each["thought_s"] for each in late["slowest"]]
     assert slow

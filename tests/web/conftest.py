@@ -13,6 +13,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
 from tests.harness.patience import PATIENCE
+from tests.harness.server import Server
 
 from plyhouse.games import get_game
 from plyhouse.protocol.codec import MSGPACK
@@ -197,6 +198,13 @@ async def house() -> AsyncIterator[House]:
     config = ServerConfig(port=0, database="sqlite:///:memory:", peer_timeout=PATIENCE)
     async with running_server(config) as server:
         yield House(server)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def hall() -> AsyncIterator[Server]:
+    config = ServerConfig(port=0, database="sqlite:///:memory:")
+    async with running_server(config) as server, contextlib.AsyncExitStack() as stack:
+        yield Server(server, stack)
 
 
 async def sign_in_before(page: Page, house: House, player: str) -> None:

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-import pytest_asyncio
 from tests.harness.finals import Course, weaker_resigns
 from tests.harness.server import Server
 
 from plyhouse.server.competition_rules.file_template import round_robin_text
-from plyhouse.server.config import ServerConfig
-from plyhouse.server.serve import running_server
 from plyhouse.storage import competition_sql
 
 from .browser import Page, sign_in
@@ -29,13 +24,6 @@ time_control = "total:60"
 board = "{board}"
 rules = "Be <b>fair</b>."
 """
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def hall() -> AsyncIterator[Server]:
-    config = ServerConfig(port=0, database="sqlite:///:memory:")
-    async with running_server(config) as server, contextlib.AsyncExitStack() as stack:
-        yield Server(server, stack)
 
 
 async def course(hall: Server, board: str) -> Course:

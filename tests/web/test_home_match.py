@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import re
-from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
 import msgspec
 import pytest
-import pytest_asyncio
 from tests.harness.server import Server
 
 from plyhouse.protocol.messages import MatchMessage, Ready
-from plyhouse.server.config import ServerConfig
-from plyhouse.server.serve import running_server
 from plyhouse.server.web.pages.example_matches import EXAMPLES, example
 
 from .browser import Page
@@ -81,13 +76,6 @@ async def test_rules_play_an_example_beside_them(house: House, page: Page) -> No
     await page.click("#hero button")
     assert await page.text("#hero button") == "Continue"
     assert page.errors == []
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def hall() -> AsyncIterator[Server]:
-    config = ServerConfig(port=0, database="sqlite:///:memory:")
-    async with running_server(config) as server, contextlib.AsyncExitStack() as stack:
-        yield Server(server, stack)
 
 
 async def ready(client: Any) -> None:

@@ -9,13 +9,10 @@ from pathlib import Path
 
 import httpx
 import pytest
-import pytest_asyncio
 from playwright.async_api import Browser
 from tests.harness.finals import HERE, Course, weaker_resigns
 from tests.harness.server import Server
 
-from plyhouse.server.config import ServerConfig
-from plyhouse.server.serve import running_server
 from plyhouse.storage import audit as stored_audit
 from plyhouse.storage import competition_sql, suspensions
 
@@ -28,13 +25,6 @@ time_control = "move:1"
 board = "class"
 """
 URL = "/competitions/spring%20cup"
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def hall() -> AsyncIterator[Server]:
-    config = ServerConfig(port=0, database="sqlite:///:memory:")
-    async with running_server(config) as server, contextlib.AsyncExitStack() as stack:
-        yield Server(server, stack)
 
 
 @contextlib.asynccontextmanager
