@@ -22,7 +22,7 @@ T = TypeVar("T")
 AT_ONCE: Final = 2
 """Threads that compute for visitors."""
 VISITOR: Final[ContextVar[Hashable]] = ContextVar("visitor", default=None)
-"""Who causes the work of this task: an account, or else an address; None for the server itself."""
+"""The account that causes the work of this task, or else its address; None for the server."""
 
 
 class FairQueue:

@@ -164,7 +164,7 @@ async def test_review_of_another_person_waits_for_its_turn_and_is_not_refused(
     while not (tmp_path / "starts").exists():  # noqa: ASYNC110
         await asyncio.sleep(0.01)
     second = asyncio.create_task(review("bob", 1))
-    while len(house.hub.reviews._found._running) < 2:  # noqa: ASYNC110
+    while len(house.hub.reviews._found._running) < 2:
         assert not second.done(), second.result().text
         await asyncio.sleep(0.01)
     (tmp_path / "go").touch()
