@@ -69,9 +69,15 @@ async def test_work_counts_for_the_account_and_without_one_for_the_address(
         return await real(whom, work)
 
     monkeypatch.setattr(fair_queue, "computed_for", noted)
-    queue, lines = house.hub.helpers.queue, []
+    queue = house.hub.helpers.queue
+    lines: list[Any] = []
     turn = queue.of
-    monkeypatch.setattr(queue, "of", lambda visitor: (lines.append(visitor), turn(visitor))[1])
+
+    def line(visitor: Any) -> Any:
+        lines.append(visitor)
+        return turn(visitor)
+
+    monkeypatch.setattr(queue, "of", line)
     ids = {}
     for name in ("ada", "bob"):
         ids[name] = (await house.hub.store.authenticate(cup.tokens[name])).player_id
