@@ -2,8 +2,8 @@
 
 Three things are scarce.  `Door` limits file descriptors and the time to accept sockets, and
 `Places` limits the sessions.  One address gets at most a share of each, spectators get at most
-half of the places, and a few accounts a quarter.  So neither strangers nor spectators nor the bots
-of others can shut out a bot.
+half of the places, and a few accounts a quarter, or half of their address.  So neither strangers
+nor spectators nor the bots of others can shut out a bot.
 
 A `Rate` is a token bucket.  A `Backlog` limits the memory that slow readers take.
 """
@@ -190,13 +190,13 @@ class Door:
 class Shares:
     """Counts what each account holds of something limited, and keeps most of it for the many.
 
-    An account that holds a tenth of ``most`` gets no more once a quarter is held.  So a few
-    accounts cannot use up everything, and one account may have a quarter while nobody else comes.
+    An account that holds a tenth of ``most`` gets no more once ``free`` are held.  So a few
+    accounts cannot use up everything, and one account may have so many while nobody else comes.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, free: int) -> None:
         self._few = max(1, most // 10)
-        self._free = most // 4
+        self._free = free
         self._held: Counter[Hashable] = Counter()
         self.total = 0
 
@@ -239,7 +239,7 @@ class Places:
         self._watching: dict[str, dict[object, None]] = {}
         self._playing: dict[object, Hashable] = {}
         """The account of each connection of a bot or person."""
-        self._shares = Shares(most)
+        self._shares = Shares(most, most // 4)
         self._shares_at: dict[str, Shares] = {}
 
     def __len__(self) -> int:
@@ -308,7 +308,9 @@ class Places:
         self._playing[who] = account
         self._shares.add(account)
         if address:
-            self._shares_at.setdefault(address, Shares(self.per_address)).add(account)
+            # Spectators there give way to bots, so that half of the places may go to few accounts.
+            own = Shares(self.per_address, self.per_address // 2)
+            self._shares_at.setdefault(address, own).add(account)
 
     def leave(self, who: object) -> None:
         """Release a place; nothing happens if the connection had none."""

@@ -26,14 +26,14 @@ def test_few_accounts_cannot_hold_all_places() -> None:
         for number in range(30):
             comes(f"{account}:{number}", "campus", account)
     held = Counter(places._playing.values())
-    assert held == {1: 15, 2: 6, 3: 6}, "a quarter of the address, and a tenth for the others"
-    for student in range(33):
+    assert held == {1: 25, 2: 6, 3: 6}, "a quarter of all, and a tenth for the others"
+    for student in range(23):
         comes(f"student{student}", "campus", 100 + student)
     assert len(places) == 60, "the address is full of students now"
     for account in (1, 2, 3):
         for number in range(30):
             comes(f"{account}:{number} again", f"home{account}", account)
-    assert Counter(places._playing.values())[1] == 15, "the others count wherever they come from"
+    assert Counter(places._playing.values())[1] == 25, "the others count wherever they come from"
     assert len(places) == 60 + 4 + 4
     for who in list(places._addresses):
         places.leave(who)

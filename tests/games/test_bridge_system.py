@@ -162,6 +162,10 @@ COMPETITIVE = [
     ("1D X Pass", "9852.974.984.863", "1S"),
     ("1D X Pass", "K852.A74.98.Q863", "2S"),
     ("1D X Pass", "KQ852.A7.98.K863", "4S"),
+    # A double in the last seat may be three points weaker, so that its answers need more.
+    ("1D Pass Pass X Pass", "KQ852.A7.98.K863", "2S"),
+    ("1D Pass Pass X Pass", "K852.A74.98.Q863", "1S"),
+    ("Pass 1D 1S 1NT 2S", "J7.A9.KQT542.AK2", "2NT"),
     # A double and a suit of one's own: too much for an overcall.
     ("1D X Pass 2C Pass", "AKQT5.KQ932.A.Q6", "2S"),
     ("2H X Pass 3C Pass", "AKQ97.A53.A6.K83", "3S"),

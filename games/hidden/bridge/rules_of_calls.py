@@ -153,10 +153,13 @@ def suit_of(letter: str, first: int, second: int, theirs: int) -> int:
     return first if letter == "o" else second if letter == "r" else theirs
 
 
-def rules_of(table: str, first: int, second: int, theirs: int, bid_suits: int) -> list[Rule]:
+def rules_of(
+    table: str, first: int, second: int, theirs: int, bid_suits: int, more: int
+) -> list[Rule]:
     """Return the rules of a table for the suits that its letters stand for.
 
-    ``bid_suits`` are those that somebody has bid, as bits: ``x`` is each of the others.
+    ``bid_suits`` are those that somebody has bid, as bits: ``x`` is each of the others.  Calls need
+    ``more`` points than the table says.
     """
     found: list[Rule] = []
     number: int = 0
@@ -171,6 +174,8 @@ def rules_of(table: str, first: int, second: int, theirs: int, bid_suits: int) -
             rule = _rule(words, first, second, theirs, other)
             if rule is not None and _restricted(rule, free, first, theirs):
                 rule.group = number
+                rule.low += more if rule.low > 0 else 0
+                rule.high = min(rule.high + more, MOST_POINTS)
                 found.append(rule)
     return found
 

@@ -47,7 +47,7 @@ from plyhouse.server.results.luck import Adjusted
 from plyhouse.server.web.api.access import authorise, staff_for, viewer_of, visitor_of
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
-from plyhouse.server.web.parameters import Limit, Offset, service
+from plyhouse.server.web.parameters import Limit, Name, Offset, Reference, service
 from plyhouse.storage import leaderboards as stored_leaderboards
 from plyhouse.storage.store import Store
 
@@ -142,7 +142,7 @@ async def report(
     state: State,
     request: Request[Any, Any, Any],
     competition: FromPath[str],
-    student: Annotated[str, QueryParameter(max_length=64)] = "",
+    student: Name = "",
 ) -> Report:
     """Report on one student: to itself with its own token, or to an organiser.
 
@@ -206,7 +206,7 @@ async def rounds(
     state: State,
     request: Request[Any, Any, Any],
     competition: FromPath[str],
-    game: Annotated[str, QueryParameter(max_length=200)] = "",
+    game: Reference = "",
 ) -> list[GameRounds]:
     """Show the rounds and the table of each game of a final, or of one game.
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 from cachetools import LRUCache
 from litestar import Request, Response, get
 from litestar.datastructures import State
-from litestar.params import FromPath, FromQuery, QueryParameter
+from litestar.params import FromPath, FromQuery
 
 from plyhouse.games.base import Scoring
 from plyhouse.games.errors import GameError
@@ -43,7 +43,7 @@ from plyhouse.server.web.api.standings import board_view
 from plyhouse.server.web.pages.competition_forms import own_of, staff_of
 from plyhouse.server.web.pages.matches import running_for
 from plyhouse.server.web.pages.rendering import missing, page, plot_answer
-from plyhouse.server.web.parameters import service
+from plyhouse.server.web.parameters import Name, service
 from plyhouse.server.web.plots import (
     Bar,
     HeatCell,
@@ -295,7 +295,7 @@ async def report(
     state: State,
     request: Request[Any, Any, Any],
     reference: FromPath[str],
-    student: Annotated[str, QueryParameter(max_length=64)] = "",
+    student: Name = "",
     plot: FromQuery[str] = "",
 ) -> Response[str]:
     """The report on a student: for itself, or for an organiser; with ``plot``, its plot's file."""

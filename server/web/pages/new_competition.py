@@ -33,7 +33,6 @@ from plyhouse.server.web.security_headers import policy
 
 NAME: Final = "My competition"
 GAME: Final = "connect_four"
-TIME: Final = "move:1"
 TIMES: Final = ("move:1", "move:5", "total:60", "total:60+0.5", "total:300+2", "bank:1+30")
 """Time controls that the form suggests."""
 MOST_GAMES: Final = 20
@@ -74,7 +73,7 @@ async def new_competition(
     request: Request[Any, Any, Any],
     name: FromQuery[str] = "",
     game: FromQuery[list[str] | None] = None,
-    time: FromQuery[str] = TIME,
+    time: FromQuery[str] = TIMES[0],
     form: FromQuery[str] = "",
     opening: FromQuery[str] = "",
     freeze: FromQuery[str] = "",
@@ -94,7 +93,7 @@ async def new_competition(
     try:
         TimeControl.parse(time)
     except InvalidTimeControl as error:
-        wrong["time"], time = str(error), TIME
+        wrong["time"], time = str(error), TIMES[0]
     if form not in FORMATS:
         form = ""
     text = await computed(
