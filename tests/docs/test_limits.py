@@ -11,7 +11,8 @@ from plyhouse.protocol.api.bodies import LONGEST_REGRADE
 from plyhouse.protocol.hosting import manifest
 from plyhouse.protocol.hosting.package_rules import MAX_MANIFEST, MAX_REQUIREMENTS, Rules
 from plyhouse.protocol.liveness import ConnectionLimits
-from plyhouse.server.accounts.browser_sessions import NEW_GUESTS, WRONG_OF_PLAYER, WRONG_PASSWORDS
+from plyhouse.server.accounts.browser_sessions import NEW_GUESTS
+from plyhouse.server.accounts.guesses import WRONG_OF_PLAYER, WRONG_PASSWORDS
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.entrance import WELCOMES
 from plyhouse.storage.competition_messages import MOST_OPEN

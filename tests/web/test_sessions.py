@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 import pytest_asyncio
+from tests.harness.clocks import FakeClock
 from tests.harness.patience import PATIENCE
-from tests.harness.server import FakeClock
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
