@@ -20,8 +20,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Final, ParamSpec, TypeVar
 
 from plyhouse.protocol.parts import LONGEST_SECRET
+from plyhouse.server.jobs.fair_queue import FairQueue
 from plyhouse.server.jobs.helper_jobs import lower_priority
-from plyhouse.server.jobs.helper_processes import FairQueue
 
 P_ = ParamSpec("P_")
 T = TypeVar("T")

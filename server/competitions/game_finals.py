@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 from cachetools import LRUCache
@@ -33,6 +34,7 @@ from plyhouse.server.competitions.tournament_restore import (
 )
 from plyhouse.server.competitions.tournament_state import PairingId
 from plyhouse.server.grades.game_tables import GRADE, Certainty, GameFinal
+from plyhouse.server.jobs.fair_queue import computed_for
 from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.storage import competition_results, tournaments
@@ -112,7 +114,7 @@ class GameFinals:
             if kept.final is None or kept.key != key:
                 began = time.monotonic()
                 seats = await self._store.read(tournaments.played_seats, part.id)
-                final = await asyncio.to_thread(_worked_out, part, entries, seats)
+                final = await computed_for(part.id, partial(_worked_out, part, entries, seats))
                 table = tuple(places_without(final.table, settings(part).twins))
                 kept.final, kept.key = replace(final, table=table), key
                 now = time.monotonic()

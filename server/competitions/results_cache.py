@@ -12,6 +12,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 from cachetools import LRUCache
@@ -34,6 +35,7 @@ from plyhouse.server.grades.final_rules import (
     FinalRules,
     scoring_of,
 )
+from plyhouse.server.jobs.fair_queue import computed_for
 from plyhouse.server.results.suspicion import PlayedLine
 from plyhouse.storage import (
     competition_reruns,
@@ -126,8 +128,8 @@ class ResultsCache:
         seats = await self._store.read(competition_results.played, row.id)
         sides = sides_in(file, entries)
         counted = sides.final_seats(seats)
-        outcomes = await asyncio.to_thread(counted_outcomes, entries, counted)
-        extra = await self._read_events(kept, outcomes, counted)
+        outcomes = await computed_for(row.id, partial(counted_outcomes, entries, counted))
+        extra = await self._read_events(row.id, kept, outcomes, counted)
         rules = await read_final_rules(self._store, row, file)
         left = [
             each
@@ -137,10 +139,13 @@ class ResultsCache:
         withdrawn = await self._store.read(competition_results.withdrawn, row.id)
         gone = entries_that_left(row, file, entries, counted, withdrawn)
         gone = gone if rules.missing_lowest else {}
-        found = kept.results = await asyncio.to_thread(
-            compute_results,
-            row, file, entries, seats, counted, outcomes, kept.luck, kept.lines,
-            state, extra, rules, gone,
+        found = kept.results = await computed_for(
+            row.id,
+            partial(
+                compute_results,
+                row, file, entries, seats, counted, outcomes, kept.luck, kept.lines,
+                state, extra, rules, gone,
+            ),
         )  # fmt: skip
         kept.entries = entries
         kept.complete = not left or bool(extra)
@@ -149,6 +154,7 @@ class ResultsCache:
 
     async def _read_events(
         self,
+        competition: str,
         kept: _Kept,
         outcomes: Sequence[MatchOutcome],
         seats: Sequence[FinalSeat],
@@ -178,7 +184,8 @@ class ResultsCache:
             read = await self._store.read(
                 competition_results.match_events, [each.match for each in some]
             )
-            kept.luck |= await asyncio.to_thread(luck_in, some, read, time.monotonic, end)
+            work = partial(luck_in, some, read, time.monotonic, end)
+            kept.luck |= await computed_for(competition, work)
         return []
 
 

@@ -6,7 +6,6 @@ token of the tab, if somebody has given one, and takes over what its holder may 
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -36,6 +35,7 @@ from plyhouse.server.competitions.visible_boards import Boards
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.grades.final_results import Results
 from plyhouse.server.hosting.runners import Hosting
+from plyhouse.server.jobs.fair_queue import computed
 from plyhouse.server.results.scoring import scoring_rule
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import viewer_of
@@ -151,7 +151,7 @@ async def _plot_file(
         found = [each for line in board.lines[:WIDEST] if (each := _interval(line)) is not None]
         drawn = intervals(row.name, found) if found else None
     elif name == "heat" and board.crosstab:
-        drawn = await asyncio.to_thread(_heat, board)
+        drawn = await computed(_heat, board)
     elif name == "progress":
         drawn = await _progress(state, row)
     return plot_answer(drawn, row.name)
@@ -160,7 +160,7 @@ async def _plot_file(
 async def _board(boards: Boards, competition: str, viewer: Identity | None) -> Board:
     """Return a board as the API answers it; raises `ProtocolError` if the viewer may not see it."""
     found = await boards.board(competition, viewer)
-    return await asyncio.to_thread(board_view, found, crosses=True)
+    return await computed(board_view, found, crosses=True)
 
 
 async def _progress(state: State, row: CompetitionRow) -> Plot | None:
@@ -169,7 +169,7 @@ async def _progress(state: State, row: CompetitionRow) -> Plot | None:
     view = await service(state, Competitions).view(row.id)
     ended = {seat.match: seat.finished_ms for seat in found.seats}
     ends = [ended[outcome.match] for outcome in found.outcomes]
-    widths = await asyncio.to_thread(_widths, found)
+    widths = await computed(_widths, found)
     return progress(row.name, ends, sum(game.planned for game in view.games), widths)
 
 
@@ -217,7 +217,7 @@ async def _with_students(
     except ProtocolError as error:
         refused = str(error)
     else:
-        table = await asyncio.to_thread(_table, board)
+        table = await computed(_table, board)
         announced = await boards.announcements(row.id, viewer)
         following = await upcoming(boards, service(state, Tournaments), row.id, viewer)
     practice = await _practice(store, boards, row, viewer)
@@ -279,7 +279,7 @@ async def _practice(
         return Practice(ladder, None, ())
     player = "" if viewer is None else viewer.player
     own = [line for line in board.lines if line.student == player]
-    return Practice(ladder, await asyncio.to_thread(_table, board), tuple(own))
+    return Practice(ladder, await computed(_table, board), tuple(own))
 
 
 @get("/competitions/{reference:str}/report", include_in_schema=False)
