@@ -1,5 +1,9 @@
 // Buttons that ask once more before they do what cannot be undone.
 
+import { html } from "./dom.js";
+
+const PATIENCE = 4000; // ms
+
 /** @type {WeakMap<HTMLElement, number>} */
 const timers = new WeakMap();
 
@@ -16,16 +20,28 @@ function disarm(button) {
  * forgets that it was pressed if nothing follows or the focus goes elsewhere.
  * @param {HTMLElement} button
  * @param {string} text
- * @param {number} patience ms
  */
-export function pressedTwice(button, text, patience = 4000) {
+export function pressedTwice(button, text) {
   if (button.dataset.armed) {
     disarm(button);
     return true;
   }
   button.dataset.armed = button.textContent ?? "";
   button.textContent = text;
-  timers.set(button, setTimeout(() => disarm(button), patience));
+  timers.set(button, setTimeout(() => disarm(button), PATIENCE));
   button.addEventListener("blur", () => disarm(button), { once: true });
   return false;
+}
+
+/**
+ * A button that asks once more, and forgets that it was pressed if nothing follows.
+ * @param {string} text
+ * @param {string} sure what it says then
+ * @param {import("./dom.js").Attributes} attributes
+ * @param {() => void} act
+ */
+export function sureButton(text, sure, attributes, act) {
+  const node = html("button", { type: "button", ...attributes }, text);
+  node.addEventListener("click", () => { if (pressedTwice(node, sure)) act(); });
+  return node;
 }

@@ -113,3 +113,8 @@ export function endpoint() {
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   return url.href;
 }
+
+/** A secret that nobody guesses: 128 bits, as hexadecimal digits. */
+export function newSecret() {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}

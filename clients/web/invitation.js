@@ -6,9 +6,6 @@ import { html } from "./dom.js";
 
 /** @typedef {import("./session.js").Terms} Terms */
 
-/** A secret that nobody guesses: 128 bits, as hexadecimal digits. */
-export const newInvitation = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-
 /** The address that invites to a match. @param {Terms} terms */
 export function invitationLink({ game, time_control: time, invitation = "", players = 2 }) {
   const query = new URLSearchParams({ invite: invitation, game, time, ...(players === 2 ? {} : { players: String(players) }) });

@@ -1,9 +1,9 @@
 // The way into a match: a game, somebody to play with, and how long to think.
 
-import { Connection, endpoint } from "./connection.js";
+import { Connection, endpoint, newSecret } from "./connection.js";
 import { offerChoices, withChoices } from "./choices.js";
 import { byId as at, html, say, words } from "./dom.js";
-import { invitation, invited, newInvitation } from "./invitation.js";
+import { invitation, invited } from "./invitation.js";
 import { AS_MYSELF, call, enter, keepSettings, lastSettings, takeWish, whoAmI } from "./session.js";
 import { go, showUnfinished, titleOf } from "./unfinished.js";
 
@@ -282,7 +282,7 @@ at("tiles").addEventListener("click", (event) => {
 for (const node of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-level]"))) {
   node.addEventListener("click", () => ask({ ...chosen(), level: node.dataset.level ?? "", seat: wantedSeat() }));
 }
-at("invite").addEventListener("click", () => ask({ ...chosen(), invitation: newInvitation() }));
+at("invite").addEventListener("click", () => ask({ ...chosen(), invitation: newSecret() }));
 for (const name of ["seek", "begin"]) at(name).addEventListener("click", () => ask(chosen()));
 form.addEventListener("submit", (event) => {
   event.preventDefault();

@@ -3,7 +3,6 @@
 import { Connection, endpoint } from "./connection.js";
 import { holder, html } from "./dom.js";
 import { AS_MYSELF, whoAmI, wish } from "./session.js";
-import { pressedTwice } from "./confirm.js";
 
 const HOUSE = /^(house|house-bots|plyhouse)$/i;
 
@@ -67,20 +66,6 @@ async function levelsOf(opponents) {
   const { levels } = await whoAmI();
   const found = opponents.map(({ bot = "" }) => bot.split("-")[0]);
   return found.every((level) => levels.includes(level)) ? found : [];
-}
-
-/**
- * A button that asks once more, and forgets that it was pressed if nothing follows.
- * @param {string} text
- * @param {string} sure what it says then
- * @param {import("./dom.js").Attributes} attributes
- * @param {() => void} act
- * @param {number} patience ms
- */
-export function sureButton(text, sure, attributes, act, patience = 4000) {
-  const node = html("button", { type: "button", ...attributes }, text);
-  node.addEventListener("click", () => { if (pressedTwice(node, sure, patience)) act(); });
-  return node;
 }
 
 /**

@@ -1,6 +1,6 @@
 // A player's actions beside moves: confirm one, resign, and offer, accept or decline a draw.
 
-import { sureButton } from "./rematch.js";
+import { sureButton } from "./confirm.js";
 import { html, say } from "./dom.js";
 import { phraseButtons } from "./phrases.js";
 import { last, match, place } from "./state.js";
@@ -64,9 +64,4 @@ export function showOwn(own, send, confirmed) {
     : [button("Offer a draw", "offer_draw")];
   const people = match.seats.some((each, seat) => seat !== match.seat && !each.bot);
   own.replaceChildren(button("Resign", "resign"), ...("draws" in place.dataset ? draws : []), ...(people ? phraseButtons(send) : []));
-}
-
-/** The player's part of the randomness of a match: 128 bits, as hexadecimal digits. */
-export function nonce() {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
