@@ -10,7 +10,7 @@ from __future__ import annotations
 import enum
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias
 
 import msgspec
@@ -204,20 +204,14 @@ ToForkServer: TypeAlias = Launch | Kill
 FromForkServer: TypeAlias = Started | Refused | Ended
 
 _encoder = msgspec.json.Encoder()
-_to_fork_server: msgspec.json.Decoder[ToForkServer] = msgspec.json.Decoder(ToForkServer)
-_from_fork_server: msgspec.json.Decoder[FromForkServer] = msgspec.json.Decoder(FromForkServer)
+decode_to_fork_server: Callable[[bytes], ToForkServer] = msgspec.json.Decoder(ToForkServer).decode
+"""Reads what the fork server is asked."""
+decode_from_fork_server: Callable[[bytes], FromForkServer] = msgspec.json.Decoder(
+    FromForkServer
+).decode
+"""Reads what the fork server says."""
 
 
 def packet(message: ToForkServer | FromForkServer) -> bytes:
     """Return the bytes of a message."""
     return _encoder.encode(message)
-
-
-def decode_to_fork_server(data: bytes) -> ToForkServer:
-    """Read what the fork server is asked."""
-    return _to_fork_server.decode(data)
-
-
-def decode_from_fork_server(data: bytes) -> FromForkServer:
-    """Read what the fork server says."""
-    return _from_fork_server.decode(data)

@@ -132,9 +132,12 @@ def _more_columns(view: Board) -> Columns[ProvenLine]:
             ("ahead", "r", lambda line: "" if line.ahead is None else f"{line.ahead:.1%}")
         )
     for game, adjusted in view.returns:
-        kinds = [("without luck", _adjusted)] if adjusted else [(f"{game}: return", _raw)]
-        kinds += [("while watching", _watched)] * (fixed and not adjusted)
-        columns += [(head, "r", _of_game(game, shown)) for head, shown in kinds]
+        if adjusted:
+            columns.append(("without luck", "r", _of_game(game, lambda each: _mean(each.adjusted))))
+            continue
+        columns.append((f"{game}: return", "r", _of_game(game, lambda each: _mean(each.raw))))
+        if fixed:
+            columns.append(("while watching", "r", _of_game(game, _watched)))
     if view.averaged:
         columns.append(
             ("Nash share", "r", lambda line: "-" if not line.nash else f"{line.nash.share:.2f}")
@@ -182,14 +185,6 @@ def _kind(line: ProvenLine) -> str:
     if line.twin_of:
         return f" (twin of {line.twin_of})"
     return " (baseline)" if line.baseline else ""
-
-
-def _raw(found: MeanReturn) -> str:
-    return _mean(found.raw)
-
-
-def _adjusted(found: MeanReturn) -> str:
-    return _mean(found.adjusted)
 
 
 def _watched(found: MeanReturn) -> str:

@@ -260,7 +260,8 @@ def _line(
     return Standing(
         None,
         entrant,
-        _rounded(sum(games.values()) / len(games)) if games else None,
+        # Rounded, so that the order of summation does not matter.
+        round(sum(games.values()) / len(games), 12) if games else None,
         len(results),
         count["W"],
         count["D"],
@@ -270,8 +271,3 @@ def _line(
         {game: played[game] for game in games},
         dict(sorted(lost.items())),
     )
-
-
-def _rounded(score: float) -> float:
-    """Return a rounded mean, so that the order of summation does not matter."""
-    return round(score, 12)

@@ -89,14 +89,14 @@ async def open_file(state: State, request: Call, data: JSONBody[NewCompetition])
     identity = await authorise(request, "organise")
     by = By(identity.player, data.why, identity.player_id)
     made = await service(state, Competitions).open(data.file, by, entries=data.entries)
-    return Competition(**_summary(made))
+    return competition_summary(made)
 
 
 @serve(competition_calls.competitions)
 async def list_all(state: State) -> list[Competition]:
     """List the competitions, newest first."""
     return [
-        Competition(**_summary(row))
+        competition_summary(row)
         for row in await service(state, Store).read(competition_sql.list_all)
     ]
 
@@ -130,7 +130,7 @@ async def _move(
     by = By(identity.player, data.why, identity.player_id)
     row = await store.write(competition_sql.move, row.id, step, by, store.now())
     await service(state, AuditFollower).look()
-    return Competition(**_summary(row))
+    return competition_summary(row)
 
 
 def _step(step: str, does: str) -> HTTPRouteHandler:
@@ -160,7 +160,7 @@ async def run(
     """Begin the final."""
     row, by = await staff_acting(request, competition, data.why)
     row = await service(state, Competitions).run(row.id, by, anyway=data.anyway)
-    return Competition(**_summary(row))
+    return competition_summary(row)
 
 
 @serve(competition_calls.rehearse_competition)
@@ -183,7 +183,7 @@ async def rerun(
     """Play a final that is over again, as far as what is entered has changed."""
     row, by = await staff_acting(request, competition, data.why)
     row = await service(state, Competitions).rerun(row.id, by, anyway=data.anyway)
-    return Competition(**_summary(row))
+    return competition_summary(row)
 
 
 @serve(competition_calls.finish_competition)
