@@ -15,9 +15,11 @@ import random
 import time
 from typing import Any
 
-from plyhouse.bots import Bot, Match, Turn
+from tests.harness.bot_turns import turn_at
+
+from plyhouse.bots import Bot
 from plyhouse.bots.loading import load_bot
-from plyhouse.games.base import CHANCE, TERMINAL, Game, Information
+from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.native import COMPILED
 from plyhouse.games.registry import game_names, get_game
 
@@ -32,15 +34,13 @@ def spin() -> None:
 
 def measured(bot: Bot, game: Game, state: Any, ply: int, seconds: float) -> tuple[float, float]:
     """Return the seconds until the bot's first report and until its action."""
-    seat = state.to_move
     reports: list[int] = []
-    seen = game.observe(state, seat)
     begin = time.monotonic_ns()
-    turn = Turn(
-        Match("m", game, seat, (), f"move:{seconds}", False, "forfeit"),
+    turn = turn_at(
+        game,
+        state,
+        time_control=f"move:{seconds}",
         ply=ply,
-        state=state if game.info.information is Information.PERFECT else None,
-        observation=seen,
         rng=random.Random(ply),
         soft=begin + round(seconds * 1e9),
         hard=begin + round((seconds + LATE) * 1e9),

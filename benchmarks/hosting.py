@@ -467,7 +467,14 @@ def serve_house(port: int, database: str, wire: str) -> None:
 
     if wire == "asgi":
         vars(serving)["websocket_protocol"] = functools.partial(websocket_protocol, direct=False)
-    config = ServerConfig(port=port, database=database, log_level="warning")
+    # All bots have one account, which gets a quarter of the connections.
+    config = ServerConfig(
+        port=port,
+        database=database,
+        log_level="warning",
+        max_connections=4_000,
+        max_connections_per_address=4_000,
+    )
     serving.serve(config, lambda line: None)
 
 

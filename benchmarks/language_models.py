@@ -26,13 +26,12 @@ from typing import Any
 import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from tests.harness.bot_turns import turn_at
 from websockets.asyncio.client import connect
 
-from plyhouse.bots.api import Match, Turn
 from plyhouse.bots.llm.answers import forms, read
 from plyhouse.bots.llm.prompts import question, system
 from plyhouse.games import CHANCE, TERMINAL, get_game
-from plyhouse.games.base import Information
 from plyhouse.games.registry import game_names
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import RunningServer, running_server
@@ -41,18 +40,6 @@ MOST_PLIES = 200
 """Plies of a match that are played; longer games are cut there."""
 SHAPES = ('{{"action": {json}}}', "I thought about it.\n\nAction: {form}", "{form}")
 """Answers of a model that names its action in a form."""
-
-
-def turn_of(game: Any, state: Any) -> Turn:
-    """Return the turn of the seat to move."""
-    match = Match("m", game, state.to_move, (), "move:60", rated=False, illegal_rule="forfeit")
-    perfect = game.info.information is Information.PERFECT
-    return Turn(
-        match,
-        ply=0,
-        state=state if perfect else None,
-        observation=game.observe(state, state.to_move),
-    )
 
 
 def play(spec: str, rng: random.Random, counts: Counter[str]) -> None:
@@ -66,7 +53,7 @@ def play(spec: str, rng: random.Random, counts: Counter[str]) -> None:
             state = state.after(rng.choices(outcomes, weights)[0])
         if state.to_move == TERMINAL:
             break
-        turn = turn_of(game, state)
+        turn = turn_at(game, state, time_control="move:60")
         if counts["plies"] % 50 == 0:  # a prompt is longer than its answer, and fails alike
             system(turn, "rules")
             question(turn, "actions")

@@ -22,7 +22,8 @@ PlyIndex: TypeAlias = Annotated[int, Meta(ge=0, lt=2**31)]
 SeatIndex: TypeAlias = Annotated[int, Meta(ge=0, lt=1000)]
 ActingSeat: TypeAlias = Annotated[int, Meta(ge=CHANCE_SEAT, lt=1000)]
 Milliseconds: TypeAlias = Annotated[int, Meta(ge=0, lt=2**53)]
-Identifier: TypeAlias = Annotated[str, Meta(min_length=1, max_length=64)]
+LONGEST_ID: Final = 64
+Identifier: TypeAlias = Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)]
 # Characters at most of what people name, here, in the HTTP API, in storage and in forms.
 LONGEST_NAME: Final = 32
 """The name of a player or a bot."""
@@ -34,6 +35,8 @@ LONGEST_COMPETITION: Final = 64
 LONGEST_GAME: Final = 256
 """A game with its parameters."""
 LONGEST_TIME: Final = 64
+MOST_GAMES: Final = 256
+"""Games that a ``hello`` names."""
 LONGEST_SECRET: Final = 256
 """A token or a password."""
 LONGEST_LABEL: Final = 64
@@ -54,6 +57,7 @@ OwnBotName: TypeAlias = Annotated[
 BotName: TypeAlias = Annotated[str, Meta(min_length=1, max_length=LONGEST_BOT)]
 GameSpec: TypeAlias = Annotated[str, Meta(min_length=1, max_length=LONGEST_GAME)]
 TimeControlText: TypeAlias = Annotated[str, Meta(min_length=1, max_length=LONGEST_TIME)]
+Remark: TypeAlias = Annotated[str, Meta(max_length=256)]
 ActionText: TypeAlias = Annotated[str, Meta(max_length=4096)]
 HexNonce: TypeAlias = Annotated[str, Meta(max_length=64, pattern=r"^([0-9a-fA-F]{2})*$(?!\n)")]
 

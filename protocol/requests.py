@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from plyhouse.protocol.parts import (
     LONGEST_SECRET,
+    MOST_GAMES,
     PROTOCOL_VERSION,
     ActionText,
     BotName,
@@ -25,6 +26,7 @@ from plyhouse.protocol.parts import (
     Phrase,
     PlayerName,
     PlyIndex,
+    Remark,
     RequestId,
     SeatIndex,
     TimeControlText,
@@ -63,7 +65,7 @@ class Hello(Message, frozen=True):
     id: RequestId
     token: Annotated[str, Meta(max_length=LONGEST_SECRET)]
     bot: OwnBotName = ""
-    games: Annotated[list[GameSpec], Meta(max_length=256)] = []
+    games: Annotated[list[GameSpec], Meta(max_length=MOST_GAMES)] = []
     client: Label = ""
     updates: bool = False
     scenes: bool = False
@@ -171,7 +173,7 @@ class Answer(Message, frozen=True):
     id: RequestId
     challenge: Identifier
     accept: bool
-    reason: Annotated[str, Meta(max_length=256)] = ""
+    reason: Remark = ""
 
 
 class Ready(Message, frozen=True):

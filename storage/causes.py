@@ -33,6 +33,8 @@ _SENTENCES: Final = {
     "draw": "A draw was agreed.",
     "nobody_back": "Nobody came back within {numbers[0]:g} s of the server's restart.",
     "too_long": "The match did not end within {numbers[0]} actions.",
+    "too_many_plies": "The server made this match void after {numbers[0]} plies, because its "
+    "memory is for others, too.",
     "rules_failed": "The rules of {words[0]} failed ({words[1]}).",
     "server_failed": "The server failed.",
     "not_resumed": "The match could not be resumed after the server had stopped.",

@@ -5,7 +5,6 @@ Every change is noted in the audit log within its transaction, which a running s
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
@@ -46,7 +45,7 @@ from plyhouse.storage.models import (
     versions,
 )
 from plyhouse.storage.models import tournaments as tournament_table
-from plyhouse.storage.names import key_of
+from plyhouse.storage.names import key_of, nearest
 from plyhouse.storage.rows import By, TournamentRow
 from plyhouse.storage.statements import insert_into
 from plyhouse.storage.stored_packages import forget_competition
@@ -173,8 +172,9 @@ def find(connection: Connection, reference: str, *, lock: bool = False) -> Compe
     if row is None:
         names = connection.execute(select(here.name).where(here.status != "deleted")).scalars()
         listed = sorted(names)
-        near = difflib.get_close_matches(reference, listed, n=1) or listed[:3]
-        hint = f"there is {', '.join(map(repr, near))}" if near else "there is none yet"
+        near = nearest(reference, listed)
+        some = listed[:3] if near is None else [near]
+        hint = f"there is {', '.join(map(repr, some))}" if some else "there is none yet"
         raise Unknown(f"there is no competition {reference!r}; {hint}")
     return _with_games(connection, [_row(row)])[0]
 

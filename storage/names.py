@@ -12,9 +12,13 @@ addition, `lookalikes` finds names of another script whose letters look like tho
 
 from __future__ import annotations
 
+import difflib
+import heapq
 import itertools
+import os.path
 import re
 import unicodedata
+from collections.abc import Iterable
 from typing import Final, Literal
 
 from plyhouse.protocol.parts import LONGEST_NAME
@@ -24,6 +28,8 @@ MOST_NORMAL: Final = 1000
 
 A longer text is too long for a name in any form.
 """
+COMPARED: Final = 16
+"""Names that are compared letter by letter with a wrong one."""
 SEPARATORS: Final = "_-."
 BUILTIN_NAMES: Final = ("house", "house-bots", "plyhouse")
 """Names for the player of the built-in bots; the server takes the first one that is free."""
@@ -126,6 +132,25 @@ _BACKWARD: Final = (
     *({two: one for one, two in each.items()} for each in _CAPITALS),
 )
 """Small letters of other scripts to the Latin ones that they look like, or their capitals do."""
+
+
+def nearest(wrong: str, known: Iterable[str]) -> str | None:
+    """Return the known name that resembles a wrong one; None if none does.
+
+    It compares only those that begin and end most like it, because strangers choose both.
+
+    >>> nearest("ann/botx", ["bob/bot", "ann/bot"]), nearest("ann/bot", ["zoe/x"])
+    ('ann/bot', None)
+    """
+    asked = wrong[: 2 * LONGEST_NAME + 1]
+    back = asked[::-1]
+
+    def alike(name: str) -> int:
+        common = os.path.commonprefix
+        return len(common([asked, name])) + len(common([back, name[::-1]]))
+
+    found = heapq.nlargest(COMPARED, known, key=alike)
+    return next(iter(difflib.get_close_matches(asked, found, n=1)), None)
 
 
 def normal(text: str) -> str:

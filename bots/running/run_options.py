@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from plyhouse.bots.client.client import FIRST_ATTEMPTS, Client, ClientError, ConnectionLost
 from plyhouse.bots.client.timing import REAL_CLOCK, Clock
@@ -44,6 +45,9 @@ __all__ = [
     "on_signals",
     "verdict",
 ]
+
+TIME_CONTROL: Final = "move:1"
+"""The time control of a seek or challenge that names none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +125,7 @@ class ChallengeRequest:
 
     opponents: Sequence[str]
     game: str
-    time_control: str = "move:1"
+    time_control: str = TIME_CONTROL
     rated: bool = False
     mirrored: bool = False
     help: HelpDemand = ""
@@ -210,7 +214,7 @@ class SeekRequest:
     """A pool to enter; ``count`` 0 means as many matches as come."""
 
     game: str
-    time_control: str = "move:1"
+    time_control: str = TIME_CONTROL
     rated: bool = False
     count: int = 1
     mirrored: bool = False

@@ -152,7 +152,7 @@ def bot() -> None:
     multiple=True,
     help="Challenge this bot. May be given several times in a game of more seats.",
 )
-@time_control_option("move:1")
+@time_control_option()
 @click.option(
     "--rated/--casual",
     default=False,

@@ -95,7 +95,7 @@ competition.add_command(baseline)
 @competition.command()
 @click.argument("name")
 @game_option(multiple=True, required=False)
-@time_control_option("move:1")
+@time_control_option()
 @click.option(
     "-o",
     "--output",

@@ -125,7 +125,7 @@ def _sprt_options(command: CommandT) -> CommandT:
     show_default=True,
     help="Matches to play; rounded up to whole mirrored pairings.",
 )
-@time_control_option("move:1")
+@time_control_option()
 @click.option(
     "--jobs",
     type=click.IntRange(1, 1024),

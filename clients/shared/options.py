@@ -253,7 +253,7 @@ def game_option(multiple: bool = False, required: bool = True) -> Callable[[F], 
     )
 
 
-def time_control_option(default: str) -> Callable[[F], F]:
+def time_control_option(default: str = "move:1") -> Callable[[F], F]:
     """``--time-control TC`` in the notation of docs/time-controls.md."""
     return click.option(
         "--time-control",

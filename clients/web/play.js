@@ -12,6 +12,7 @@ const form = at("play", HTMLFormElement);
 const field = (name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
 const waiting = at("waiting");
 const SEEKS_EVERY = 3000;
+const MOST_GAMES = 256; // of a hello
 /** @typedef {import("./session.js").Terms} Terms */
 
 /** @type {Connection | null} */
@@ -107,8 +108,8 @@ async function ask(terms) {
   }
   if (wanted !== mine) return;
   const games = [.../** @type {NodeListOf<HTMLOptionElement>} */ (document.querySelectorAll("#games option"))].map((option) => option.value);
-  // Only as many games as a hello takes; the one that is asked for is among them.
-  const accepted = [...new Set([mine.game, ...games])].slice(0, 256);
+  // The game that is asked for is among them.
+  const accepted = [...new Set([mine.game, ...games])].slice(0, MOST_GAMES);
   connection = new Connection(endpoint(), onMessage, say, { ...AS_MYSELF, games: accepted });
 }
 

@@ -9,7 +9,13 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from msgspec import Meta, Struct
 
-from plyhouse.protocol.parts import LONGEST_DISPLAY, LONGEST_NAME, LONGEST_SECRET
+from plyhouse.protocol.parts import (
+    LONGEST_DISPLAY,
+    LONGEST_ID,
+    LONGEST_NAME,
+    LONGEST_SECRET,
+    Digest,
+)
 
 MAX_FILE: Final = 32_768
 """The longest competition file, in characters."""
@@ -24,13 +30,17 @@ LONGEST_WHY: Final = 1000
 """Characters of a reason, for the audit log."""
 LONGEST_CODE: Final = 32
 """Characters of a join code."""
+LONGEST_REFERENCE: Final = 200
+"""Characters of what means a student, an entry, a version or a reference bot with its options."""
 
 Why = Annotated[str, Meta(max_length=LONGEST_WHY)]
 NeededWhy = Annotated[str, Meta(min_length=1, max_length=LONGEST_WHY)]
 Name = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
+# Names up to twice as long as allowed are read, so that the answer says what is allowed.
+NewName = Annotated[str, Meta(min_length=1, max_length=2 * LONGEST_NAME)]
 Secret = Annotated[str, Meta(max_length=LONGEST_SECRET)]
-Display = Annotated[str, Meta(max_length=LONGEST_DISPLAY)]
-Text = Annotated[str, Meta(max_length=200)]
+Display = Annotated[str, Meta(max_length=2 * LONGEST_DISPLAY)]
+Text = Annotated[str, Meta(max_length=LONGEST_REFERENCE)]
 Time = Annotated[str, Meta(max_length=64)]
 
 
@@ -51,7 +61,7 @@ class Reason(Struct, forbid_unknown_fields=True):
 class Renaming(Struct, forbid_unknown_fields=True):
     """A player's new name."""
 
-    name: Name
+    name: NewName
     why: NeededWhy
 
 
@@ -81,7 +91,7 @@ class Erasing(Struct, forbid_unknown_fields=True):
 class NewPlayer(Struct, forbid_unknown_fields=True):
     """A request for an account."""
 
-    player: Annotated[str, Meta(min_length=1, max_length=64)]
+    player: NewName
     display: Display = ""
     """How it wants to be called beside its name."""
 
@@ -104,9 +114,9 @@ class SignIn(Struct, forbid_unknown_fields=True):
 class SignUp(Struct, forbid_unknown_fields=True):
     """A new account with a password."""
 
-    player: Name
+    player: NewName
     password: Secret
-    display: Annotated[str, Meta(max_length=200)] = ""
+    display: Display = ""
 
 
 class NewPassword(Struct, forbid_unknown_fields=True):
@@ -237,7 +247,7 @@ class Join(Struct, forbid_unknown_fields=True):
     """
 
     code: Annotated[str, Meta(min_length=1, max_length=LONGEST_CODE)]
-    player: Annotated[str, Meta(max_length=64)] = ""
+    player: Annotated[str, Meta(max_length=2 * LONGEST_NAME)] = ""
 
 
 class Submitting(Struct, forbid_unknown_fields=True):
@@ -265,7 +275,7 @@ class NewFile(FileText):
 
     apply: bool = False
     """False: only say what would change."""
-    digest: Annotated[str, Meta(max_length=64)] = ""
+    digest: Digest = ""
     """The digest of the edited file: the change is refused if the file is another one by now.
     Empty: not compared."""
 
@@ -282,7 +292,7 @@ class NewCopy(FileText):
 class Unfreezing(Struct, forbid_unknown_fields=True):
     """A frozen competition opens again."""
 
-    until: Annotated[str, Meta(max_length=64)] = ""
+    until: Time = ""
     """A new date of the freeze with its zone; empty: when somebody freezes it."""
     why: Why = ""
 
@@ -300,7 +310,7 @@ Role: TypeAlias = Literal["owner", "assistant", "reader"]
 class NewStaff(Struct, forbid_unknown_fields=True):
     """Somebody who gets a role."""
 
-    player: Annotated[str, Meta(min_length=1, max_length=64)]
+    player: Name
     role: Role
     why: Why = ""
 
@@ -316,7 +326,7 @@ class RegradeRequest(Struct, forbid_unknown_fields=True):
     """A request to look at a match, or at the grade, again."""
 
     text: Annotated[str, Meta(min_length=1, max_length=LONGEST_REGRADE)]
-    match: Annotated[str, Meta(max_length=64)] = ""
+    match: Annotated[str, Meta(max_length=LONGEST_ID)] = ""
     """A finished match of one's own; empty: the grade."""
 
 

@@ -23,6 +23,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.accounts.guesses import Guess, Guesses
 from plyhouse.server.accounts.passwords import (
     PasswordError,
     Passwords,
@@ -151,12 +152,6 @@ log = logging.getLogger("plyhouse.server.accounts.browser_sessions")
 
 SESSION_MS: Final = 30 * 24 * 3_600_000
 """How long a person stays signed in, in milliseconds."""
-WRONG_PASSWORDS: Final = 10, 1 / 30
-"""Wrong passwords from one address: at once, and per second after that."""
-WRONG_OF_PLAYER: Final = 20, 1 / 60
-"""Wrong passwords of one player from all addresses.  The limit is higher than that of an address,
-because it locks the player out, too.
-"""
 NEW_GUESTS: Final = 20, 1 / 30
 """New guests from one address: at once, and per second after that."""
 OVERLOADED: Final = 5
@@ -199,8 +194,7 @@ class BrowserSessions:
         self._leaving = leaving
         """Closes the connections of guests; called before they are deleted."""
         self._passwords = Passwords()
-        self._wrong = Rate(*WRONG_PASSWORDS, now)
-        self._wrong_of = Rate(*WRONG_OF_PLAYER, now)
+        self.guesses = Guesses(now)
         self._arrivals = Rate(*NEW_GUESTS, now)
         self._addresses: dict[int, str] = {}
         """The address of each guest, only in memory: the server never stores addresses."""
@@ -273,33 +267,25 @@ class BrowserSessions:
 
     async def sign_in(self, player: str, password: str, address: str) -> SignedIn:
         """Begin a session with a password."""
-        key = key_of(player)  # the same in every spelling of the name
-
-        def guess() -> None:
-            """Count it before the answer is known, so that guesses at the same time count, too."""
-            if self._wrong_of.left(key) < 1.0:
-                raise too_many(f"wrong passwords of {player}", self._wrong_of, key)
-            self._guess(address)
-            self._wrong_of.take(key)
-
         try:
             found = await self._store.read(sessions.password, player)
         except StorageError as error:
             raise failure(error) from error
         row, stored = found if found is not None else (None, "")
-        fits = await self._fits(password, stored, guess)
-        if row is None or not fits:
-            raise ProtocolError(
-                "auth/bad_password",
-                "The name and the password do not match. If you have no password yet, sign in "
-                "with a token.",
-            )
-        self._wrong.give_back(address)
-        self._wrong_of.give_back(key)
+        await self._check(
+            password,
+            stored,
+            player,
+            address,
+            "The name and the password do not match. If you have no password yet, sign in with a "
+            "token.",
+        )
+        if row is None:  # nothing is stored, so nothing fits
+            raise ProtocolError("auth/bad_password")
         if row.disabled_ms is not None:
             raise ProtocolError("auth/disabled")
         if outdated(stored):
-            renewed = await self._passwords.hash(password)
+            renewed = await self._passwords.hash(password, key_of(player))
             if await self._store.write(sessions.renew_hash, row.id, stored, renewed):
                 stored = renewed
         return await self._enter(row.id, stored=stored)
@@ -332,10 +318,8 @@ class BrowserSessions:
         stored = ""
         found = await self._store.read(sessions.password, identity.player)
         if found is not None and found[1]:
-            if not await self._fits(old, found[1], lambda: self._guess(address)):
-                raise ProtocolError("auth/bad_password", "This is not your password.")
-            self._wrong.give_back(address)
             stored = found[1]
+            await self._check(old, stored, identity.player, address, "This is not your password.")
         hashed = await self._hashed(new, identity.player)
         ended = await self._store.write(
             sessions.change_password, identity, stored, hashed, self._store.now()
@@ -344,20 +328,29 @@ class BrowserSessions:
             raise _changed()
         return ended
 
-    async def _fits(self, password: str, stored: str, guess: Callable[[], None]) -> bool:
+    async def _check(
+        self, password: str, stored: str, player: str, address: str, refusal: str
+    ) -> None:
+        """Raise `ProtocolError` if a password is wrong, or too many were."""
+        key = key_of(player)  # the same in every spelling of the name
+        begun: list[Guess] = []
+
+        def begin() -> None:
+            begun.append(self.guesses.begin(address, key))
+
         try:
-            return await self._passwords.fits(password[:1024], stored, guess)
+            fits = await self._passwords.fits(password[:1024], stored, begin, (address, key))
         except TooMany as error:
             raise _overloaded(error) from error
-
-    def _guess(self, address: str) -> None:
-        if not self._wrong.take(address):
-            raise too_many("wrong passwords from your address", self._wrong, address)
+        [guess] = begun
+        if not fits:
+            raise guess.wrong() or ProtocolError("auth/bad_password", refusal)
+        guess.right()
 
     async def _hashed(self, password: str, player: str) -> str:
         try:
             check_password(password, player)
-            return await self._passwords.hash(password)
+            return await self._passwords.hash(password, key_of(player))
         except PasswordError as error:
             raise ProtocolError("auth/bad_password", str(error)) from error
         except TooMany as error:

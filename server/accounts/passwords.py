@@ -15,11 +15,12 @@ import functools
 import hashlib
 import secrets
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, ParamSpec, TypeVar
 
 from plyhouse.protocol.parts import LONGEST_SECRET
+from plyhouse.server.jobs.fair_queue import FairQueue
 from plyhouse.server.jobs.helper_jobs import lower_priority
 
 P_ = ParamSpec("P_")
@@ -35,7 +36,9 @@ MAX_MEMORY: Final = 64 * 1024 * 1024
 AT_ONCE: Final = 2
 """Most hashes computed at a time: the rest of the memory is for matches."""
 WAITING: Final = 200
-"""Most waiting requests: enough for a class that signs in together.  More would wait too long."""
+"""Most people who wait: enough for a class that signs in together.  More would wait too long."""
+WAITING_OF_ONE: Final = 64
+"""Most waiting requests of one person; they are checked one after the other."""
 
 
 class PasswordError(Exception):
@@ -62,48 +65,49 @@ class Passwords:
     def __init__(self) -> None:
         # scrypt releases the GIL but still needs a processor, so the threads get a low priority.
         self._threads = ThreadPoolExecutor(AT_ONCE, "passwords", lower_priority)
-        self._turns = asyncio.Semaphore(AT_ONCE)
-        self._asked = 0
+        self._queue = FairQueue(AT_ONCE)
         # A player without a password is checked against this hash, which takes the same time.
         self._nobody = ""
 
-    async def hash(self, password: str) -> str:
+    async def hash(self, password: str, visitor: Hashable = None) -> str:
         """Return the text to store for a password: salt, costs and key."""
-        return await self._run(lambda: None, _hash, password)
+        return await self._run(visitor, lambda: None, _hash, password)
 
     async def fits(
-        self, password: str, stored: str, before: Callable[[], None] = lambda: None
+        self,
+        password: str,
+        stored: str,
+        before: Callable[[], None] = lambda: None,
+        visitor: Hashable = None,
     ) -> bool:
         """Return whether a password matches the stored one.
 
         Takes as long if nothing is stored.
 
         ``before`` is called before the check begins.  If it raises, this function raises without a
-        check.
+        check.  Visitors are served in turn.
         """
         if not stored:
-            self._nobody = self._nobody or await self.hash(secrets.token_hex(16))
-            await self._run(before, _fits, password, self._nobody)
+            self._nobody = self._nobody or await self.hash(secrets.token_hex(16), visitor)
+            await self._run(visitor, before, _fits, password, self._nobody)
             return False
-        return await self._run(before, _fits, password, stored)
+        return await self._run(visitor, before, _fits, password, stored)
 
     async def _run(
         self,
+        visitor: Hashable,
         before: Callable[[], None],
         work: Callable[P_, T],
         *arguments: P_.args,
         **more: P_.kwargs,
     ) -> T:
-        if self._asked >= WAITING:
+        mine = self._queue.waiting(visitor)
+        if mine >= WAITING_OF_ONE or (not mine and len(self._queue) >= WAITING):
             raise TooMany("Too many people sign in at this moment: try again in a while.")
-        self._asked += 1
-        try:
-            async with self._turns:
-                before()
-                run = functools.partial(work, *arguments, **more)
-                return await asyncio.get_running_loop().run_in_executor(self._threads, run)
-        finally:
-            self._asked -= 1
+        async with self._queue.of(visitor):
+            before()
+            run = functools.partial(work, *arguments, **more)
+            return await asyncio.get_running_loop().run_in_executor(self._threads, run)
 
 
 def outdated(stored: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 import math
 import re
@@ -11,7 +10,6 @@ import time
 from collections.abc import Callable, Hashable
 from typing import Final
 
-from cachetools import LRUCache
 from msgspec import structs
 
 from plyhouse.protocol.api.bots import Bot
@@ -45,13 +43,14 @@ log = logging.getLogger("plyhouse.server.accounts.registration")
 WRONG_TOKENS: Final = 20, 0.2
 """Wrong tokens from one address: at once, and per second after that."""
 REGISTRATIONS: Final = 20, 1 / 30
-"""New accounts from one address, and wrong codes: at once, and per second after that."""
+"""New accounts from one address: at once, and per second after that."""
+WRONG_CODES: Final = 300, 1.0
+"""Wrong codes from one address, or of one account: at once, and per second after that.
+
+A class behind one address mistypes some, and nobody finds one of 6e11 codes by guessing.
+"""
 TOKEN_LOOKUPS: Final = 2000, 20.0
 """Logins and other uses of one player's tokens that need the database."""
-KNOWN_TOKENS: Final = 10_000
-"""Most valid tokens that are remembered.  They still work from an address that somebody else uses
-for trying wrong tokens.
-"""
 
 _DIGEST: Final = re.compile("[0-9a-f]{64}")
 
@@ -68,33 +67,31 @@ class Registration:
         self._wrong = Rate(*WRONG_TOKENS, now)
         self._registrations = Rate(*REGISTRATIONS, now)
         self._lookups = Rate(*TOKEN_LOOKUPS, now)
+        self._wrong_codes = Rate(*WRONG_CODES, now)
         self._joining = asyncio.Lock()
         self._builtin_player = 0
         """The player of the built-in bots; 0 until one is known."""
-        self._good: LRUCache[bytes, None] = LRUCache(KNOWN_TOKENS)
-        """Digests of tokens that were valid when last used, the least recently used first."""
 
     async def identify(self, token: str, *scopes: str, address: str = "") -> Identity:
         """Return the owner of a token, which must allow one of ``scopes``.
 
         The scope ``admin`` allows everything.  ``address`` is the client's address; empty within
         this process.  Raises `ProtocolError`.
+
+        Valid tokens work from an address that has tried too many wrong ones: a class may share it,
+        and nobody guesses a token.
         """
-        digest = hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
-        if address and digest not in self._good and self._wrong.left(address) < 1.0:
-            raise too_many("wrong tokens from your address", self._wrong, address)
         try:
             identity = await self._store.authenticate(token)
         except (TokenRevoked, Disabled) as error:
-            self._failed(digest, address)
+            self._failed(address)
             revoked = isinstance(error, TokenRevoked)
             raise ProtocolError("auth/revoked" if revoked else "auth/disabled") from error
         except StorageError as error:
             raise failure(error) from error
         if identity is None:
-            self._failed(digest, address)
+            self._failed(address)
             raise ProtocolError("auth/bad_token")
-        self._good[digest] = None
         if address and not self._lookups.take(identity.player_id):
             raise too_many("logins of this player", self._lookups, identity.player_id)
         if identity.scopes.isdisjoint((*scopes, "admin")):
@@ -107,10 +104,10 @@ class Registration:
             )
         return identity
 
-    def _failed(self, digest: bytes, address: str) -> None:
-        self._good.pop(digest, None)
-        if address:
-            self._wrong.take(address)
+    def _failed(self, address: str) -> None:
+        """Count a wrong token; raises `ProtocolError` if it was one too many."""
+        if address and not self._wrong.take(address):
+            raise too_many("wrong tokens from your address", self._wrong, address)
 
     async def player_of(
         self, hello: Hello, address: str = "", person: Identity | None = None
@@ -246,17 +243,17 @@ class Registration:
 
         ``member`` is the signed-in player who joins instead, without a token.
 
-        A code is an invitation, so it works even where registration is closed.  Wrong codes share
-        the limit by address of new accounts.  Valid codes do not, because each has its number of
-        uses.
+        A code is an invitation, so it works even where registration is closed.  Wrong codes are
+        limited; valid ones are not, because each has its number of uses.
         """
         player_id = None if member is None else member.player_id
         if token:
             player_id = (await self.identify(token, "play", address=address)).player_id
         # One at a time: guesses sent together count, and a class that joins together is let in.
         async with self._joining:
-            if address and self._registrations.left(address) < 1.0:
-                raise too_many("wrong codes from your address", self._registrations, address)
+            who: Hashable = address if player_id is None else player_id
+            if address and self._wrong_codes.left(who) < 1.0:
+                raise too_many("wrong codes", self._wrong_codes, who)
             try:
                 return await self._store.write(
                     join_codes.join, code, player, player_id, self._store.now()
@@ -265,7 +262,7 @@ class Registration:
                 raise ProtocolError("auth/bad_name", f"{error}.") from error
             except CompetitionRefusal as error:
                 if address and error.code == "competition/code_unknown":
-                    self._registrations.take(address)
+                    self._wrong_codes.take(who)
                 raise
 
     def may_register(self, player: str, address: str = "") -> None:

@@ -5,7 +5,6 @@ The data comes from the store; a thread counts it.
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from plyhouse.server.grades.summaries import (
     reason_of_score,
     summary,
 )
+from plyhouse.server.jobs.fair_queue import computed
 from plyhouse.server.results.bot_statistics import Tally, career, paces
 from plyhouse.server.table.directory import Directory
 from plyhouse.storage import bot_profiles, people, submission_sql
@@ -101,8 +101,8 @@ class BotProfiles:
             known = {version for _, version, _ in lines} | {each.version_id for each in rows}
             versions = {number: each for number, each in versions.items() if number in known}
         matches = [each.shown for each in rows]
-        counted = await asyncio.to_thread(career, matches, more=more)
-        reviewed = await asyncio.to_thread(lambda: costly(self._reviewed(_lost_seats(rows))))
+        counted = await computed(career, matches, more=more)
+        reviewed = await computed(lambda: costly(self._reviewed(_lost_seats(rows))))
         page = BotPage(
             player=row.player,
             display=owner.display,

@@ -8,12 +8,11 @@ organisers.
 
 from __future__ import annotations
 
-import asyncio
 import importlib
 import io
 import zipfile
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Hashable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -44,6 +43,7 @@ from plyhouse.server.grades.standings_files import (
     table_csv,
 )
 from plyhouse.server.grades.student_grades import Grade, points_of
+from plyhouse.server.jobs.fair_queue import computed
 from plyhouse.server.jobs.helper_processes import Helpers
 from plyhouse.server.match.presence import PRIVATE
 from plyhouse.server.results.dataset import has_parquet
@@ -155,7 +155,7 @@ class Exports:
     async def standings(self, reference: str, form: str, identity: Identity | None) -> str:
         """Return the standings that a viewer sees, as ``csv``, ``md`` or ``html``."""
         board = await self._boards.board(reference, identity)
-        return await asyncio.to_thread(_standings, board, form)
+        return await computed(_standings, board, form)
 
     async def grades(self, reference: str) -> str:
         """Return the grades of all students as CSV."""
@@ -173,7 +173,7 @@ class Exports:
         """Return an archive with ``STUDENT/results.json`` for every student."""
         found = await self._results(reference)
         entries = await grade_entries(self._store, self._boards, found)
-        return await asyncio.to_thread(_archive, found, entries)
+        return await computed(_archive, found, entries)
 
     async def parquet(self, reference: str, identity: Identity | None) -> bytes:
         """Return a table with one row for each seat of each match; needs pyarrow."""
@@ -190,10 +190,10 @@ class Exports:
             for each in found.entrants
             for bot, name in each.bots.items()
         }
-        return await asyncio.to_thread(_parquet, found, names)
+        return await computed(_parquet, found, names)
 
     async def matches(
-        self, reference: str, form: str, identity: Identity | None, visitor: str
+        self, reference: str, form: str, identity: Identity | None, visitor: Hashable
     ) -> AsyncIterator[bytes]:
         """Return all matches in one of `MATCHES`, part by part.
 
@@ -214,7 +214,7 @@ class Exports:
         return _zipped(written, form) if form in ONE_MATCH else _joined(written)
 
     async def _written(
-        self, found: Results, form: str, sight: Sight, visitor: str
+        self, found: Results, form: str, sight: Sight, visitor: Hashable
     ) -> AsyncIterator[tuple[str, str]]:
         """Yield the id of each match and its text."""
         for match in dict.fromkeys(each.match for each in found.seats):

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from cachetools import LRUCache
@@ -61,6 +62,7 @@ from plyhouse.server.grades.summaries import (
     summary,
 )
 from plyhouse.server.grades.visible_entries import Viewer, Visibility, visible_entries
+from plyhouse.server.jobs.fair_queue import computed, computed_for
 from plyhouse.server.match.events import end_data
 from plyhouse.server.match.presence import PRIVATE
 from plyhouse.server.match.views import Views
@@ -100,6 +102,15 @@ class _Point:
     estimates: dict[str, Estimate[str]]
 
 
+@dataclass(slots=True)
+class _Points:
+    """The history of a final, valid for one state of it."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    state: State | None = None
+    made: list[_Point] = field(default_factory=list)
+
+
 class Reports:
     """The reports of one server."""
 
@@ -107,7 +118,7 @@ class Reports:
         self._store = store
         self._boards = boards
         self._reviewed = reviewed
-        self._points: LRUCache[str, tuple[State, list[_Point]]] = LRUCache(KEPT)
+        self._points: LRUCache[str, _Points] = LRUCache(KEPT)
 
     def forget(self) -> None:
         """Clear the cache, because entries have other names."""
@@ -137,7 +148,7 @@ class Reports:
         points = await self._history(row, results)
         eyes = visible_entries(results.file, Viewer(organiser, found.player), results.entrants)
         placed = await self._boards.placed(results, eyes)
-        made = await asyncio.to_thread(
+        made = await computed(
             _report, found, results, grade, points, placed, eyes, organiser=organiser
         )
         suspended = await self._store.read(suspensions.suspended_in, row.id, withdrawn=True)
@@ -150,7 +161,7 @@ class Reports:
         }
         slowest, forfeited = await self._matches(found, results, eyes, author=own)
         lost = [(each.game, each.match, each.seat) for each in made.lost]
-        reviewed = await asyncio.to_thread(lambda: costly(self._reviewed(lost)))
+        reviewed = await computed(lambda: costly(self._reviewed(lost)))
         shown = [each.name for each in results.entrants if each.bot_id not in eyes.hidden]
         return structs.replace(
             made,
@@ -171,11 +182,12 @@ class Reports:
 
     async def _history(self, row: CompetitionRow, results: Results) -> list[_Point]:
         """Return the history of ratings, fitted once for all students."""
-        kept = self._points.get(row.id)
-        if kept is None or kept[0] != results.state:
-            made = await asyncio.to_thread(_points, results)
-            self._points[row.id] = kept = (results.state, made)
-        return kept[1]
+        kept = self._points.setdefault(row.id, _Points())
+        async with kept.lock:
+            if kept.state != results.state:
+                kept.made = await computed_for(row.id, functools.partial(_points, results))
+                kept.state = results.state
+            return kept.made
 
     async def _matches(
         self, student: CompetitionStudent, results: Results, eyes: Visibility, *, author: bool
@@ -217,7 +229,7 @@ class Reports:
                     for each in stored.header.seats
                 ]
                 forfeited.append(
-                    await asyncio.to_thread(
+                    await computed(
                         _forfeit, stored, seat.seat, names[seat.bot_id], holders, author=author
                     )
                 )

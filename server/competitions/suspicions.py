@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.api.reports import SameFiles, Suspicions, UnlikelyPair
+from plyhouse.server.jobs.fair_queue import computed
 from plyhouse.server.match.terminations import FORFEITS
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.suspicion import (
@@ -45,7 +45,7 @@ async def suspicions(store: Store, reference: str, level: float) -> Suspicions:
         if each.bot_id in entries:
             seats.setdefault(each.match, []).append(each)
     staff = {each.player for each in entries.values() if each.baseline}
-    pairs = await asyncio.to_thread(_pairs, list(seats.values()), entries, staff)
+    pairs = await computed(_pairs, list(seats.values()), entries, staff)
     latest = sorted(seats, reverse=True)[:MOST_RECORDS]
     choices: list[Choice] = []
     records = 0
@@ -54,10 +54,10 @@ async def suspicions(store: Store, reference: str, level: float) -> Suspicions:
             await store.read(match_reads.stored_match, match)
             for match in latest[start : start + AT_ONCE]
         ]
-        known, found = await asyncio.to_thread(_choices, stored)
+        known, found = await computed(_choices, stored)
         records += known
         choices += found
-    likenesses = await asyncio.to_thread(alike, choices, staff=staff)
+    likenesses = await computed(alike, choices, staff=staff)
     return Suspicions(
         level,
         tuple([each for each in pairs if each.adjusted <= level]),

@@ -6,10 +6,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -34,6 +32,7 @@ from plyhouse.server.grades.final_results import Results, entrants_of
 from plyhouse.server.grades.standings import Entrant, Standing
 from plyhouse.server.grades.student_grades import Grade, grades
 from plyhouse.server.grades.visible_entries import Viewer, Visibility, visible_entries
+from plyhouse.server.jobs.fair_queue import computed
 from plyhouse.storage import (
     competition_entries,
     competition_messages,
@@ -100,10 +99,10 @@ ANY_TIME: Final = (
 class Boards:
     """The boards of one server."""
 
-    def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self.results = ResultsCache(store, clock)
-        self.games = GameFinals(store, clock)
+        self.results = ResultsCache(store)
+        self.games = GameFinals(store)
         """The same finals with the tables and rounds of their formats."""
         self._grades: LRUCache[str, tuple[Results, list[Grade]]] = LRUCache(KEPT)
         """The grades of each final, valid for these results."""
@@ -157,7 +156,7 @@ class Boards:
         row, file, viewer = await self.admitted(reference, identity)
         found = await self.results.of(row)
         finals = await self.games.of(row, state=found.state)
-        board = await asyncio.to_thread(board_for, found, viewer, finals)
+        board = await computed(board_for, found, viewer, finals)
         gone = await self._gone(row, board.lines)
         stopped = [ANY_TIME] if file.until_certain else []
         secret = file.board == "anonymous" and not viewer.organiser
@@ -212,7 +211,7 @@ class Boards:
             for each in await self._store.read(competition_students.students_of, found.row.id)
             if each.status != "revoked"
         ]
-        marks = await asyncio.to_thread(
+        marks = await computed(
             functools.partial(
                 grades,
                 students,

@@ -89,9 +89,11 @@ class Entrance:
     def watch(self, session: Session, hello: Hello) -> None:
         """Let a spectator in; raises `ProtocolError`."""
         try:
-            self._connections.places.watch(session)
+            gone = self._connections.places.watch(session)
         except Full as full:
-            raise ProtocolError("server/overloaded", f"{full} Try again later.") from None
+            raise _overloaded(full) from None
+        if isinstance(gone, Session):
+            gone.fail("server/overloaded", "Spectators at other addresses wait. Try again later.")
         session.scenes = hello.scenes
         session.send(self._welcome(hello, "", "", "", 0, []))
 
@@ -105,6 +107,11 @@ class Entrance:
         """
         bot = wanted.bot_id
         self._check_welcome(bot)
+        if not self._directory.is_online(bot):  # otherwise it replaces its connection
+            try:
+                self._connections.places.check(session, wanted.player_id)
+            except Full as full:
+                raise _overloaded(full) from None
         release = session.hold()
         try:
             participant, was_hosted, waited = await self._sockets.admit(
@@ -118,7 +125,7 @@ class Entrance:
         if was_hosted or waited:  # that was given back, or is when the bot enters its matches
             self._login_refunds.skip(wait)
         self._connections.seated[session] = participant
-        self._connections.places.play(session)
+        self._connections.places.play(session, wanted.player_id)
         session.admit(participant.presence.name)
         session.scenes = hello.scenes
         presence = participant.presence
@@ -240,3 +247,7 @@ class Entrance:
             limits=Limits(self._connections.limits.max_frame, max_matches),
             matches=matches,
         )
+
+
+def _overloaded(full: Full) -> ProtocolError:
+    return ProtocolError("server/overloaded", f"{full} Try again later.")

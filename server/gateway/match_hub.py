@@ -159,7 +159,10 @@ class MatchHub(ABC):
         task.add_done_callback(self._tasks.discard)
 
     def _sweep(self) -> None:
-        """Let every connection do what is due; close one that fails."""
+        """Let every connection do what is due, and close one that fails; end matches that are too
+        long.
+        """
+        self.live_matches.end_longest()
         now = self.now()
         broken = []
         for session in tuple(self.sessions):

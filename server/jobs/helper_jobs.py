@@ -10,8 +10,8 @@ Reviews of finished matches by a separate program.
 See `plyhouse.server.jobs.helper_jobs`.
 
 The program is a command that reads a record from its standard input and writes JSON
-(`plyhouse review - --json`).  Reviews take long, so only a few run at once.  There is
-no queue: a client that asks for another review must ask again later.
+(`plyhouse review - --json`).  Reviews take long, so only a few run at once.  A client that asks for
+another review meanwhile must ask again later; other clients take turns.
 
 Search trees of positions by a separate program.
 
@@ -38,11 +38,13 @@ import signal
 import sys
 import tempfile
 import threading
+from collections import Counter
 from collections.abc import Awaitable, Callable, Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from plyhouse.server.config import ServerConfig
+from plyhouse.server.jobs.fair_queue import VISITOR, FairQueue
 from plyhouse.server.results.record import Record, write_record
 from plyhouse.server.wire.limits import Rate
 
@@ -52,6 +54,8 @@ STARTING: Final = 20.0
 """Seconds that the program may take in addition to its limit, to start and to write."""
 MOST_KEPT: Final = 10_000
 """Most answers in a folder; the oldest are deleted."""
+VISITORS: Final = 8
+"""Visitors who wait for one program; each waits for the others' turns, in 180 s at most."""
 LOWEST: Final = 19
 """The lowest priority of the operating system."""
 LOWER: Final = 10
@@ -80,7 +84,8 @@ class WorkedOut:
     """Answers of one program.
 
     ``kind`` is the area of the codes of `NotWorkedOut` and the name of the folder: ``review``.
-    ``at_once`` processes run, and ``waiting`` more requests may wait for them.  With ``refuses``,
+    ``at_once`` processes run, for one visitor one at a time, and ``waiting`` more requests of each
+    visitor may wait for them.  With ``refuses``,
     the exit code 2 is an answer: the request is impossible, and the program has said why
     (``review/impossible``).
     """
@@ -100,12 +105,15 @@ class WorkedOut:
         self._command = shlex.split(command)
         self._at_once = at_once if self._command else 0
         self._most = self._at_once + waiting
+        """Most requests of one visitor."""
         self._refuses = refuses
-        self._places = asyncio.Semaphore(max(1, self._at_once))
+        self._places = FairQueue(max(1, self._at_once))
         self.seconds = seconds
         self._folder = Path(folder) if folder else None
         self._own_folder: Path | None = None
         self._running: dict[str, asyncio.Task[dict[str, Any]]] = {}
+        self._asked: Counter[Hashable] = Counter()
+        """Running requests of each visitor."""
 
     @property
     def offered(self) -> bool:
@@ -129,15 +137,18 @@ class WorkedOut:
                 return kept
             task = self._running.get(key)  # begun by another request meanwhile
         if task is None:
-            if len(self._running) >= self._most:
+            visitor = VISITOR.get()
+            mine = self._asked.get(visitor, 0)
+            if mine >= self._most or (not mine and len(self._asked) >= VISITORS):
                 raise NotWorkedOut(
                     f"{self.kind}/busy",
                     f"The server works on others of these: ask for {about} again in a while.",
                     max(1, round(self.seconds)),
                 )
-            task = asyncio.create_task(self._work(key, about, more, given))
+            task = asyncio.create_task(self._work(visitor, key, about, more, given))
             self._running[key] = task
-            task.add_done_callback(lambda _: self._running.pop(key, None))
+            self._asked[visitor] += 1
+            task.add_done_callback(lambda _: self._done(key, visitor))
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
@@ -146,6 +157,11 @@ class WorkedOut:
             raise NotWorkedOut(
                 "server/shutting_down", "The server is stopping: ask again in a while."
             ) from None
+
+    def _done(self, key: str, visitor: Hashable) -> None:
+        self._running.pop(key, None)
+        self._asked[visitor] -= 1
+        self._asked += Counter()  # without those that have none
 
     async def close(self) -> None:
         """Stop all running programs, and delete answers kept only for this run."""
@@ -157,10 +173,10 @@ class WorkedOut:
             await asyncio.to_thread(shutil.rmtree, self._own_folder, ignore_errors=True)
 
     async def _work(
-        self, key: str, about: str, more: Sequence[str], given: Given
+        self, visitor: Hashable, key: str, about: str, more: Sequence[str], given: Given
     ) -> dict[str, Any]:
         try:
-            async with self._places:
+            async with self._places.of(visitor):
                 text = given if isinstance(given, str) else await given()
                 code, output, complaint = await _run([*self._command, *more], text, self.seconds)
         except TimeoutError:

@@ -1,13 +1,8 @@
-"""Run long work: in processes with a lower priority, and one piece at a time.
+"""Run long work in processes with a lower priority.
 
 A computing thread blocks the event loop for moments; a process does not.  With a lower priority it
 leaves most of the processor to the clocks.  Processes start when they are first needed, and stay.
 A function is passed by reference: the process imports its module.
-
-A queue that runs few pieces of long work at a time, fairly among visitors.
-
-A thread that replays a long match blocks the event loop for moments.  Many such threads together
-block it for long, while clocks are running.
 """
 
 from __future__ import annotations
@@ -17,11 +12,11 @@ import contextlib
 import logging
 import pickle
 import sys
-from collections.abc import AsyncIterator, Callable, Hashable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from typing import IO, Any, Final, ParamSpec, TypeVar, cast
 
 from plyhouse.games.registry import add_game_file, added_game_files
+from plyhouse.server.jobs.fair_queue import FairQueue
 from plyhouse.server.jobs.helper_jobs import NotWorkedOut, environment, lower_priority
 
 P_ = ParamSpec("P_")
@@ -149,35 +144,6 @@ def _answer(message: bytes, answers: IO[bytes]) -> None:
             found = pickle.dumps((False, RuntimeError(repr(error))))
     answers.write(len(found).to_bytes(LENGTH) + found)
     answers.flush()
-
-
-class FairQueue:
-    """Admits ``most`` callers at a time; each visitor has one place in the queue.
-
-    Further calls of a visitor wait behind that place.
-    """
-
-    def __init__(self, most: int = 1) -> None:
-        self._places = asyncio.Semaphore(most)
-        self._lines: dict[Hashable, asyncio.Lock] = {}
-        self._waiting: dict[Hashable, int] = {}
-
-    def busy(self, visitor: Hashable) -> bool:
-        """Return whether a call of this visitor would have to wait."""
-        return visitor in self._waiting or self._places.locked()
-
-    @asynccontextmanager
-    async def of(self, visitor: Hashable) -> AsyncIterator[None]:
-        """Wait for the turn of this visitor."""
-        line = self._lines.setdefault(visitor, asyncio.Lock())
-        self._waiting[visitor] = self._waiting.get(visitor, 0) + 1
-        try:
-            async with line, self._places:
-                yield
-        finally:
-            self._waiting[visitor] -= 1
-            if not self._waiting[visitor]:
-                del self._waiting[visitor], self._lines[visitor]
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import difflib
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +25,7 @@ from plyhouse.protocol.messages import Seek as SeekMessage
 from plyhouse.protocol.parts import help_misfit
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.lobby.matchmaking import Matchmaker, PoolKey, Seek, SeekError
-from plyhouse.server.lobby.seek_hints import reasons
+from plyhouse.server.lobby.seek_hints import fair_choice, reasons
 from plyhouse.server.lobby.suspension import suspended_text
 from plyhouse.server.match.presence import Presence
 from plyhouse.server.match.terms import Terms
@@ -34,6 +33,7 @@ from plyhouse.server.match.time_control import SECOND, InvalidTimeControl, TimeC
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live_matches import BEGUN_AT_ONCE, LiveMatches
 from plyhouse.server.wire.limits import Rate
+from plyhouse.storage.names import nearest
 from plyhouse.storage.rows import new_id
 
 PAIRING_SECONDS: Final = 0.005
@@ -43,7 +43,7 @@ TELL_SECONDS: float = 2.0
 """How long after a seek, or a change, the server explains why nobody is found."""
 
 CHALLENGES: Final = 10, 0.2
-"""Unsuccessful challenges of one player to one bot: at once, and per second after that."""
+"""Unsuccessful challenges of a player to one bot, or to nobody: at once, and per second then."""
 
 GAME_CODES: Final = {"game/unknown", "game/bad_parameter", "game/unfit"}
 """Codes of game errors that clients get unchanged; all others become ``game/unknown``."""
@@ -143,9 +143,10 @@ class Lobby:
     def __len__(self) -> int:
         return len(self._matchmaker)
 
-    def open_seeks(self) -> list[Seek]:
-        """Return the seeks that anybody may join, the longest waiting first."""
-        return [one for one in self._public_seeks() if not one.help and self._room(one.name) > 0]
+    def open_seeks(self, most: int | None = None) -> list[Seek]:
+        """Return at most ``most`` seeks that anybody may join, the longest waiting first."""
+        free = [one for one in self._public_seeks() if not one.help and self._room(one.name) > 0]
+        return fair_choice(free, most)
 
     def _public_seeks(self) -> list[Seek]:
         return [each for each in self._matchmaker.seeks() if not each.invitation]
@@ -350,8 +351,8 @@ class Lobby:
         opponent = self._directory.find(name)
         if opponent is None:
             known = [each for each in self._directory.online() if not self._may_be_secret(each)]
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f" Did you mean {near[0]}?" if near else ""
+            near = nearest(name, known) if self._unwanted.take((sides[0].player_id, 0)) else None
+            hint = f" Did you mean {near}?" if near else ""
             raise ProtocolError("challenge/offline", f"{name} is not connected.{hint}")
         if opponent.bot_id == sides[0].bot_id:
             raise ProtocolError("challenge/self", "A bot cannot challenge itself.")

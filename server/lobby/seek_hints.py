@@ -1,4 +1,4 @@
-"""Reasons why a seek has found nobody yet, in words.
+"""Reasons why a seek has found nobody yet, in words, and a fair choice of seeks to list.
 
 Pure, and cheap for any number of seeks.
 """
@@ -6,8 +6,8 @@ Pure, and cheap for any number of seeks.
 from __future__ import annotations
 
 import itertools
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from plyhouse.protocol.parts import help_label
@@ -26,6 +26,16 @@ def terms_in_words(pool: PoolKey) -> str:
     kind = f"{'rated' if pool.rated else 'casual'}{', mirrored' if pool.mirrored else ''}"
     helped = f", {help_label(pool.help)}" if pool.help else ""
     return f"{pool.game}, {pool.time_control}, {kind}{helped}"
+
+
+def fair_choice(seeks: Sequence[Seek], most: int | None) -> list[Seek]:
+    """Return at most ``most`` seeks (None: all) in their order, of each player about as many."""
+    earlier: Counter[str] = Counter()
+    turns = []
+    for at, seek in enumerate(seeks):
+        turns.append((earlier[seek.player], at))
+        earlier[seek.player] += 1
+    return [seeks[at] for at in sorted([at for _, at in sorted(turns)[:most]])]
 
 
 def reasons(

@@ -3,6 +3,7 @@
 MCP has no sessions: each request brings its token, and names its match.  A bot's presence, seeks
 and challenges need a connection, though.  `Agents` keeps one for each bot, opened by its first
 request.  After `IDLE_SECONDS` without a request it is closed, unless the bot has a running match.
+It is a connection like any other, and takes a place of its account and of the client's address.
 """
 
 from __future__ import annotations
@@ -44,8 +45,6 @@ ANSWER_SECONDS: Final = 30.0
 """How long a tool waits for the answer to one message."""
 IDLE_SECONDS: Final = 600.0
 """After how long without a request an agent without a running match is disconnected."""
-MOST_AGENTS: Final = 500
-"""Agents connected to one server."""
 MOST_WAITING: Final = 8
 """Requests of one agent that may be served at once."""
 MOST_KEPT: Final = 100
@@ -350,11 +349,7 @@ class Agents:
             agent.used = self._now()
 
     async def _enter(self, login: Login, address: str) -> Agent:
-        self._agents.pop(login, None)
-        if len(self._agents) >= MOST_AGENTS:
-            self._close_idle()  # a bot that logged in otherwise has left its last connection
-        if len(self._agents) >= MOST_AGENTS:
-            raise ProtocolError("server/overloaded", "Too many agents are connected. Try later.")
+        self._close_idle()  # a bot that logged in otherwise has left its last connection
         agent = Agent(self._connect(address), self._now, login.help)
         try:
             await agent.enter(login)

@@ -19,12 +19,15 @@ from plyhouse.protocol.parts import (
     HelpDemand,
     Identifier,
     PlyIndex,
+    Remark,
     SeatIndex,
     TimeControlText,
 )
 
 LONGEST_WAIT: Final = 50.0
 """Seconds; most clients and proxies wait a minute for an answer."""
+PATIENT: Final = "total:1800"
+"""The time control of a model that names none: models think for long."""
 _FIELD: Final = re.compile(r"^(\w+): (.+)$", re.MULTILINE)
 
 Seconds = Annotated[float, Meta(ge=0, le=LONGEST_WAIT)]
@@ -93,7 +96,7 @@ class Seeking(Arguments, frozen=True):
     """
 
     game: GameSpec
-    time_control: TimeControlText = "total:1800"
+    time_control: TimeControlText = PATIENT
     rated: bool = False
     help: HelpDemand = ""
     seconds: Seconds = 25.0
@@ -113,7 +116,7 @@ class Challenging(Arguments, frozen=True):
 
     opponent: BotName
     game: GameSpec
-    time_control: TimeControlText = "total:1800"
+    time_control: TimeControlText = PATIENT
     rated: bool = False
     seat: SeatIndex | None = None
     help: HelpDemand = ""
@@ -130,7 +133,7 @@ class Answering(Arguments, frozen=True):
 
     challenge: Identifier
     accept: bool
-    reason: Annotated[str, Meta(max_length=256)] = ""
+    reason: Remark = ""
 
 
 class Acting(Arguments, frozen=True):

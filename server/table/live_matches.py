@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final, Protocol, TypeAlias
 
@@ -44,6 +45,11 @@ log = logging.getLogger("plyhouse.server.match.engine")
 
 BEGUN_AT_ONCE: Final = 16
 """Pairings begun in one turn of the event loop, which must serve other work in between."""
+
+MOST_PLIES: Final = 1_000_000
+"""Plies of running matches in memory; each takes about a kilobyte."""
+LONGEST: Final = 50_000
+"""Plies of a running match outside of competitions, so that a client can read them at once."""
 
 TOLD_NS: Final = 50_000_000
 """The log reports stalls of which at least this many nanoseconds are charged to a seat."""
@@ -297,6 +303,38 @@ class LiveMatches:
         live = self._directory.own.get(match)
         if live is not None:
             live.input(live.match.abort, cause, self.now())
+
+    def end_longest(self) -> None:
+        """Make matches void that are too long, or of which there are too many plies together.
+
+        It is the longest match of the player who has the most plies.  Matches of competitions
+        count, but go on.
+        """
+        lives = [each for each in self._directory.own.values() if each.match.status != "finished"]
+        total = sum([each.ply for each in lives])
+        if total <= LONGEST:
+            return
+        free = sorted(
+            [each for each in lives if each.pairing.tournament is None], key=lambda each: each.ply
+        )
+        plies: Counter[int] = Counter()
+        for live in free:
+            for player in {each.player_id for each in live.seats}:
+                plies[player] += live.ply
+        while free and (total > MOST_PLIES or free[-1].ply > LONGEST):
+            live = free[-1]
+            if live.ply <= LONGEST:
+                [(most, _)] = plies.most_common(1)
+                live = next(
+                    each for each in reversed(free)
+                    if most in {seat.player_id for seat in each.seats}
+                )  # fmt: skip
+            free.remove(live)
+            total -= live.ply
+            for player in {each.player_id for each in live.seats}:
+                plies[player] -= live.ply
+            log.warning("match made void", extra={"match": live.id, "plies": live.ply})
+            self.abort(live.id, Cause("too_many_plies", (), (live.ply,)))
 
     def finish_ops(self, live: LiveMatch, finish: Finish) -> list[Op]:
         """Return the operations that end a match, and perhaps its pairing."""

@@ -15,6 +15,8 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.params import QueryParameter
 from litestar.types import ASGIApp, Receive, Scope, Send
 
+from plyhouse.protocol.api.bodies import LONGEST_REFERENCE
+from plyhouse.protocol.parts import LONGEST_NAME
 from plyhouse.server.web.error_responses import Problem
 
 ServiceT = TypeVar("ServiceT")
@@ -26,6 +28,8 @@ MAX_OFFSET: Final = 1_000_000_000
 
 Limit = Annotated[int, QueryParameter(ge=1, le=MAX_LINES, description="Most lines to return.")]
 Offset = Annotated[int, QueryParameter(ge=0, le=MAX_OFFSET)]
+Name = Annotated[str, QueryParameter(max_length=2 * LONGEST_NAME)]
+Reference = Annotated[str, QueryParameter(max_length=LONGEST_REFERENCE)]
 
 
 SLASH: Final = "\ue02f"

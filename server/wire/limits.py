@@ -1,8 +1,9 @@
 """Limits on sockets and sessions, and rates by address, account or pair.
 
 Three things are scarce.  `Door` limits file descriptors and the time to accept sockets, and
-`Places` limits the sessions.  One address gets at most a share of each, and spectators get at most
-half of the places.  So neither strangers nor spectators can shut out bots.
+`Places` limits the sessions.  One address gets at most a share of each, spectators get at most
+half of the places, and a few accounts a quarter, or half of their address.  So neither strangers
+nor spectators nor the bots of others can shut out a bot.
 
 A `Rate` is a token bucket.  A `Backlog` limits the memory that slow readers take.
 """
@@ -186,11 +187,43 @@ class Door:
             del self._inside[client]
 
 
+class Shares:
+    """Counts what each account holds of something limited, and keeps most of it for the many.
+
+    An account that holds a tenth of ``most`` gets no more once ``free`` are held.  So a few
+    accounts cannot use up everything, and one account may have so many while nobody else comes.
+    """
+
+    def __init__(self, most: int, free: int) -> None:
+        self._few = max(1, most // 10)
+        self._free = free
+        self._held: Counter[Hashable] = Counter()
+        self.total = 0
+
+    def admits(self, account: Hashable) -> bool:
+        """Return whether an account may hold one more."""
+        return self._held[account] < self._few or self.total < self._free
+
+    def add(self, account: Hashable) -> None:
+        """Note that an account holds one more."""
+        self._held[account] += 1
+        self.total += 1
+
+    def remove(self, account: Hashable) -> None:
+        """Note that an account holds one less."""
+        self.total -= 1
+        self._held[account] -= 1
+        if not self._held[account]:
+            del self._held[account]
+
+
 class Places:
     """The places of connections: those not logged in, spectators, and bots.
 
     A newcomer always gets a place if a connection without login occupies one.  The one that is
-    closed for it belongs to the address with the most of them, and has waited longest.
+    closed for it belongs to the address with the most of them, and has waited longest.  At an
+    address with too many connections, a spectator gives way to a newcomer, too.  Accounts share
+    the places of bots, in all and at each address (`Shares`); addresses share those of spectators.
     """
 
     def __init__(
@@ -203,7 +236,11 @@ class Places:
         self._addresses: dict[object, str] = {}
         self._of_address: Counter[str] = Counter()
         self._strangers: dict[str, dict[object, None]] = {}
-        self._watching: set[object] = set()
+        self._watching: dict[str, dict[object, None]] = {}
+        self._playing: dict[object, Hashable] = {}
+        """The account of each connection of a bot or person."""
+        self._shares = Shares(most, most // 4)
+        self._shares_at: dict[str, Shares] = {}
 
     def __len__(self) -> int:
         return len(self._addresses)
@@ -216,14 +253,13 @@ class Places:
         gone = None
         address = client_of(address)
         mine = self._strangers.get(address, {})
-        crowded = bool(address) and self._of_address[address] >= self.per_address
+        crowded = self._crowded(address)
         if address and (crowded or len(mine) >= self.strangers_per_address):
-            gone = next(iter(mine), None)
+            gone = _first(mine or self._watching.get(address, {}))
             if gone is None:
                 raise Full("Your address has too many connections.")
         elif len(self._addresses) >= self.most:
-            most = max(self._strangers.values(), key=len, default={})
-            gone = next(iter(most), None)
+            gone = _first(max(self._strangers.values(), key=len, default={}))
             if gone is None:
                 raise Full("The server is full.")
         if gone is not None:
@@ -233,19 +269,48 @@ class Places:
         self._strangers.setdefault(address, {})[who] = None
         return gone
 
-    def watch(self, who: object) -> None:
-        """Make a connection a spectator; raises `Full`."""
-        if who in self._watching:
-            return
-        if len(self._watching) >= self.spectators:
-            raise Full("There are too many spectators now.")
-        self._known(who)
-        self._watching.add(who)
+    def _crowded(self, address: str) -> bool:
+        return bool(address) and self._of_address[address] >= self.per_address
 
-    def play(self, who: object) -> None:
-        """Make a connection that of a bot, or of a person who plays."""
+    def watch(self, who: object) -> object | None:
+        """Make a connection a spectator; return the spectator to close for it, if any.
+
+        That one belongs to the address with the most of them.  Raises `Full`.
+        """
+        address = self._addresses[who]
+        mine = self._watching.get(address, {})
+        if who in mine:
+            return None
+        if self._crowded(address):  # it came in for another spectator, and would again
+            raise Full("Your address has too many connections.")
+        gone = None
+        if sum(map(len, self._watching.values())) >= self.spectators:
+            most = max(self._watching.values(), key=len, default={})
+            if len(most) <= len(mine) + 1:
+                raise Full("There are too many spectators now.")
+            gone = _first(most)
+            self.leave(gone)
         self._known(who)
-        self._watching.discard(who)
+        self._watching.setdefault(address, {})[who] = None
+        return gone
+
+    def check(self, who: object, account: Hashable) -> None:
+        """Raise `Full` if an account may have no more connections now, from this address."""
+        address = self._addresses.get(who, "")
+        shares = [self._shares, *filter(None, [self._shares_at.get(address)])]
+        if not all(each.admits(account) for each in shares):
+            raise Full("Your account has many connections, and others need the rest: close some.")
+
+    def play(self, who: object, account: Hashable = None) -> None:
+        """Make a connection that of a bot, or of a person who plays, of this account."""
+        self._known(who)
+        address = self._addresses[who]
+        self._playing[who] = account
+        self._shares.add(account)
+        if address:
+            # Spectators there give way to bots, so that half of the places may go to few accounts.
+            own = Shares(self.per_address, self.per_address // 2)
+            self._shares_at.setdefault(address, own).add(account)
 
     def leave(self, who: object) -> None:
         """Release a place; nothing happens if the connection had none."""
@@ -253,17 +318,29 @@ class Places:
         if address is None:
             return
         self._known(who)
-        self._watching.discard(who)
         del self._addresses[who]
         self._of_address[address] -= 1
         if not self._of_address[address]:
             del self._of_address[address]
 
     def _known(self, who: object) -> None:
+        """Forget what a connection was so far."""
         address = self._addresses[who]
-        strangers = self._strangers.get(address)
-        if strangers is not None and strangers.pop(who, self) is None and not strangers:
-            del self._strangers[address]
+        for kind in (self._strangers, self._watching):
+            there = kind.get(address)
+            if there is not None and there.pop(who, self) is None and not there:
+                del kind[address]
+        if who in self._playing:
+            account = self._playing.pop(who)
+            self._shares.remove(account)
+            if address:
+                self._shares_at[address].remove(account)
+                if not self._shares_at[address].total:
+                    del self._shares_at[address]
+
+
+def _first(connections: dict[object, None]) -> object | None:
+    return next(iter(connections), None)
 
 
 class Backlog:

@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import pytest
+from tests.harness.clocks import FakeClock
 from tests.harness.patience import PATIENCE
-from tests.harness.server import FakeClock
 from tests.server.conftest import (
     broker,
     clock,

@@ -20,7 +20,7 @@ from websockets.exceptions import InvalidMessage, InvalidStatus
 from plyhouse.games import registry
 from plyhouse.protocol.api.routes import CHEAP, DEAR, USUAL
 from plyhouse.protocol.messages import Ok, Turn
-from plyhouse.server.accounts import browser_sessions
+from plyhouse.server.accounts import guesses
 from plyhouse.server.config import ConfigError, ServerConfig
 from plyhouse.server.jobs.helper_jobs import NotWorkedOut
 from plyhouse.server.jobs.helper_processes import Helpers
@@ -207,7 +207,7 @@ async def test_limits_of_an_address_are_those_of_its_network(
     open_house: OpenHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # On a busy machine ten hashes take the 30 s after which another guess is allowed.
-    monkeypatch.setattr(browser_sessions, "WRONG_PASSWORDS", (10, 1e-6))
+    monkeypatch.setattr(guesses, "WRONG_PASSWORDS", (10, 1e-6))
     house = await open_house(proxies="127.0.0.1")
     origin = {"origin": house.server.url}
     async with browser(house) as proxy:

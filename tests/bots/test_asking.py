@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import pytest
+from tests.harness.clocks import SECOND, AheadClock
 from tests.harness.patience import PATIENCE
 
-from plyhouse.bots.client.timing import REAL_CLOCK, SECOND
 from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.running.ask_bot import Asked, ask_bot
 from plyhouse.games.registry import get_game
@@ -50,32 +49,17 @@ def asked_at() -> MatchSnapshot:
     )
 
 
-class Clock:
-    """The machine's clock, which a test can put forward."""
-
-    def __init__(self) -> None:
-        self.ahead = 0
-
-    def now(self) -> int:
-        return REAL_CLOCK.now() + self.ahead
-
-    async def sleep(self, seconds: float) -> None:
-        end = self.now() + round(seconds * SECOND)
-        while self.now() < end:  # noqa: ASYNC110 - the clock may be put forward meanwhile
-            await asyncio.sleep(0.01)
-
-
 async def ask(tmp_path: Path, body: str, seed: str = "", late: str = "") -> Asked:
     """Ask a bot; when it prints ``late``, all of its time is over."""
     file = tmp_path / "mine.py"
     file.write_text(BOT.format(body=body))
     lines: list[str] = []
-    clock = Clock()
+    clock = AheadClock()
 
     def output(line: str) -> None:
         lines.append(line)
         if late and late in line:
-            clock.ahead += round(PATIENCE * SECOND)
+            clock.advance(PATIENCE)
 
     answer = await ask_bot(
         str(file),

@@ -167,9 +167,7 @@ def test_a_prompt_of_hidden_information_has_only_what_the_seat_sees() -> None:
     state = game.initial_state()
     for _ in range(2):
         state = state.after(state.chance_outcomes()[0][0])
-    match = Match("m", game, 0, (), "move:30", rated=False, illegal_rule="forfeit")
-    deals = (Event(0, CHANCE, "J"), Event(0, CHANCE, None))
-    turn = Turn(match, ply=0, state=None, observation=game.observe(state, 0), history=deals)
+    turn = turn_at(game, state, history=(Event(0, CHANCE, "J"), Event(0, CHANCE, None)))
     assert "chance: J\nchance: (hidden from you)" in question(turn, "rules")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.bots.conftest import played
+from tests.harness.bot_turns import turn_at
 
 from plyhouse.bots import BotError, HiddenInformation, Match, Resignation, Turn, TurnOver
 from plyhouse.bots.process.tracker import OutOfStep, Tracker
@@ -222,9 +223,7 @@ def test_numbers_of_numpy_are_actions_of_every_game(name: str) -> None:
     state: Any = game.initial_state()
     while state.to_move == CHANCE:
         state = state.after(state.chance_outcomes()[0][0])
-    seat = max(state.to_move, 0)  # all at once: any of them
-    match = Match("m", game, seat, (), "move:1", False, "forfeit")
-    turn = Turn(match, ply=0, state=state, observation=game.observe(state, seat))
+    turn = turn_at(game, state, seat=max(state.to_move, 0))  # all at once: any of them
     alike = [turn.text_of(np.int64(action)) for action in turn.legal]
     assert alike == [(text, "") for text in turn.legal_text]
 
@@ -243,15 +242,7 @@ def test_bounds_that_narrow_a_turn_hold_for_all_that_ask_it() -> None:
     game = get_game("tic_tac_toe")
     state = game.initial_state()
     now = [1_000_000_000]
-    turn = Turn(
-        Match("m", game, 0, (), "move:1", False, "forfeit"),
-        ply=0,
-        state=state,
-        observation=game.observe(state, 0),
-        soft=2_000_000_000,
-        hard=3_000_000_000,
-        clock_ns=lambda: now[0],
-    )
+    turn = turn_at(game, state, soft=2_000_000_000, hard=3_000_000_000, clock_ns=lambda: now[0])
     whole = turn.stopper()
     turn.narrow(Limit(time=0.25, depth=3, simulations=7))
     turn.narrow(Limit(time=5, depth=9, nodes=50))

@@ -12,10 +12,15 @@ import click
 import pytest
 from tests.cli.conftest import Plyhouse
 
+from plyhouse.bots.running.run_options import TIME_CONTROL
+from plyhouse.clients.bot_check.time_controls import DEFAULT
+from plyhouse.clients.cli.bot import run
+from plyhouse.clients.cli.check import check
 from plyhouse.clients.cli.competition import ORDER, competition
 from plyhouse.clients.cli.main import COMMANDS, SECTIONS, cli, main
 from plyhouse.clients.docgen.command_reference import reference
 from plyhouse.clients.shared import errors
+from plyhouse.server.web.pages.new_competition import TIMES
 
 LONGEST = 61
 """Characters of a short help with its full stop, so that a line of 80 characters holds it."""
@@ -34,6 +39,14 @@ def test_help_groups_the_commands(plyhouse: Plyhouse) -> None:
     places = [out.index(f"\n{title}:\n") for title in SECTIONS]
     assert places == sorted(places)
     assert "\nCommands:\n" not in out
+
+
+def test_default_time_controls_are_those_of_the_modules_behind_the_commands() -> None:
+    shown = {
+        each: next(option.default for option in command.params if option.name == "time_control")
+        for each, command in (("bot", run), ("check", check), ("new", competition.commands["new"]))
+    }
+    assert shown == {"bot": TIME_CONTROL, "check": str(DEFAULT), "new": TIMES[0]}
 
 
 @pytest.mark.parametrize("module", ["plyhouse.clients.cli.main", "plyhouse.clients.arena.process"])

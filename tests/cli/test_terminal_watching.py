@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.harness.clocks import FakeClock
 from tests.harness.screens import until
 from tests.web.conftest import House
 
@@ -13,16 +14,6 @@ from plyhouse.clients.terminal.screens.match import MatchScreen
 from plyhouse.clients.terminal.screens.replay_control import LEAST, TOO_MANY, ProgressLine, patience
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
-
-
-class Clock:
-    """Nanoseconds that the test moves."""
-
-    def __init__(self) -> None:
-        self.now = 10_000_000_000
-
-    def __call__(self) -> int:
-        return self.now
 
 
 def test_nobody_is_left_far_behind() -> None:
@@ -38,7 +29,7 @@ async def test_who_comes_late_steps_back_and_fast_plies_are_seen_one_by_one() ->
         await bots[0].act("a1")
         await bots[1].act("b1")
         there = TerminalServer(server.url, None)
-        course, clock, line = FollowedMatch(bots[0].match), Clock(), there.line(())
+        course, clock, line = FollowedMatch(bots[0].match), FakeClock(), there.line(())
         app = TerminalApp(
             lambda app: MatchScreen(course, app.ink, app.now, line=line, api=there),
             Ink(),
@@ -79,7 +70,7 @@ async def test_who_comes_late_steps_back_and_fast_plies_are_seen_one_by_one() ->
 
 
 async def test_who_was_not_there_to_look_sees_the_last_position_soon() -> None:
-    course, clock = FollowedMatch("m"), Clock()
+    course, clock = FollowedMatch("m"), FakeClock()
     course.scenes = {0: {}}
     screen = MatchScreen(
         course, Ink(), clock, line=TerminalServer("http://127.0.0.1:1", None).line(())

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from tests.harness.bot_turns import turn_at
+from tests.harness.clocks import SECOND, AheadClock
 from tests.harness.engines import require_engine
 from tests.harness.patience import PATIENCE
 
@@ -24,8 +25,6 @@ from plyhouse.bots.engines.engine_process import EngineProcess
 from plyhouse.games import get_game
 from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.protocol.messages import CHANCE_SEAT, Event
-
-SECOND = 1_000_000_000
 
 
 @pytest.fixture
@@ -70,23 +69,10 @@ def scripted_engine(tmp_path: Path) -> ScriptedEngine:
     return write
 
 
-class Clock:
-    """The monotonic clock of an engine and its bot, which a test can put forward."""
-
-    def __init__(self) -> None:
-        self._ahead = 0
-
-    def __call__(self) -> int:
-        return time.monotonic_ns() + self._ahead
-
-    def advance(self, seconds: float) -> None:
-        self._ahead += round(seconds * SECOND)
-
-
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+def clock(monkeypatch: pytest.MonkeyPatch) -> AheadClock:
     """The clock of UCI engines that start in the test, and of their turns."""
-    made = Clock()
+    made = AheadClock()
     monkeypatch.setattr(uci_bot, "Thinking", functools.partial(Thinking, clock_ns=made))
     monkeypatch.setattr(
         engine_bot, "EngineProcess", lambda program, _, **more: EngineProcess(program, made, **more)

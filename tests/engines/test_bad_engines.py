@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
-from tests.engines.conftest import Clock, ScriptedEngine, first_turn
+from tests.engines.conftest import ScriptedEngine, first_turn
+from tests.harness.clocks import AheadClock
 from tests.harness.patience import PATIENCE
 
 from plyhouse.bots.api import Resignation, TurnOver
@@ -161,7 +163,10 @@ if line.startswith("go"):
     assert turn.text_of(bot.choose(turn)) == ("e2e4", "")
 
 
-def test_hung_engine_is_killed_before_the_flag_falls(scripted_engine: ScriptedEngine) -> None:
+def test_hung_engine_is_killed_before_the_flag_falls(
+    scripted_engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine_bot, "FLAG_GRACE", 0.1)
     bot = UciBot(engine=scripted_engine(f"{UCI}if line.startswith('go'): time.sleep(600)"))
     pid = bot.running(bot.kind).process.pid
     turn = first_turn("chess", seconds=0.3)
@@ -171,8 +176,19 @@ def test_hung_engine_is_killed_before_the_flag_falls(scripted_engine: ScriptedEn
         os.kill(pid, 0)
 
 
+def test_late_news_of_the_flag_is_waited_for(scripted_engine: ScriptedEngine) -> None:
+    """Over a bad network it comes seconds late: the bot has not crashed."""
+    bot = UciBot(engine=scripted_engine(f"{UCI}if line.startswith('go'): time.sleep(600)"))
+    turn = first_turn("chess", seconds=0.3)
+    late = threading.Timer(2.0, turn.end)
+    late.start()
+    with pytest.raises(TurnOver):
+        bot.choose(turn)
+    late.join()
+
+
 def test_hung_engine_plays_the_best_it_has_reported(
-    scripted_engine: ScriptedEngine, clock: Clock
+    scripted_engine: ScriptedEngine, clock: AheadClock
 ) -> None:
     code = f"""{UCI}
 if line.startswith("go"):
@@ -188,7 +204,7 @@ if line.startswith("go"):
 
 
 def test_slow_engine_is_told_to_stop(
-    scripted_engine: ScriptedEngine, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    scripted_engine: ScriptedEngine, clock: AheadClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine_bot, "SILENT_RESERVE", 100_000)  # a quarter of the time at most
     code = f"""{UCI}

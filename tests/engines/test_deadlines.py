@@ -9,8 +9,9 @@ from select import poll
 
 import pytest
 from tests.bots.conftest import ManualClock
-from tests.engines.conftest import SECOND, Clock, ScriptedEngine, first_turn
+from tests.engines.conftest import ScriptedEngine, first_turn
 from tests.engines.test_bad_engines import GTP, UCI, XBOARD
+from tests.harness.clocks import SECOND, AheadClock
 from tests.harness.patience import PATIENCE
 from tests.harness.supervised_bot import supervised
 
@@ -95,7 +96,7 @@ def test_flood_of_lines_ends_with_the_time_to_start(
 
 
 def test_engine_that_floods_until_it_is_told_to_stop_moves(
-    scripted_engine: ScriptedEngine, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    scripted_engine: ScriptedEngine, clock: AheadClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What it has found last counts, though nobody can read all of it in time."""
     for reserve in ("RESERVE", "SILENT_RESERVE"):  # a quarter of the time at most

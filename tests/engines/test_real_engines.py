@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.engines.conftest import SECOND, a_turn, play_alone
+from tests.engines.conftest import a_turn, play_alone
+from tests.harness.clocks import SECOND
 from tests.server_core.test_notations import played
 
 from plyhouse.bots.api import TurnOver

@@ -70,6 +70,8 @@ RESPONSES = [
     ("1D Pass", "AQ85.74.94.QJ863", "1S"),
     ("1D Pass", "Q85.K74.Q94.Q863", "1NT"),
     ("1D Pass", "KQ5.KJ4.Q94.K863", "2NT"),
+    ("1C Pass", "AK4.K86.K54.AK53", "4NT"),
+    ("1D Pass", "5.AQ742.94.AQJ86", "1H"),  # the higher of two suits of five cards
     # To 1NT: transfers, Stayman, points only.
     ("1NT Pass", "AQ8.K97.984.Q63", "3NT"),
     ("1NT Pass", "A85.K742.94.8632", "Pass"),
@@ -120,6 +122,20 @@ LATER = [
     ("1H Pass 3H Pass", "85.AKJ74.AQ84.86", "4H"),
     ("1H Pass 3H Pass", "Q5.AKJ74.J984.86", "Pass"),
     ("1S Pass 2S Pass 3S Pass", "K85.A742.94.8632", "4S"),
+    # Jacoby 2NT is answered by strength, and slam follows from it.
+    ("1H Pass 2NT Pass", "85.AQJ74.AQ84.86", "4H"),
+    ("1H Pass 2NT Pass", "85.AQJ74.AQ84.K6", "3NT"),
+    ("1H Pass 2NT Pass", "8.AQJ74.AKQ4.K86", "3H"),
+    ("1H Pass 2NT Pass 3H Pass", "KQ85.K974.A84.K6", "6H"),
+    ("1H Pass 2NT Pass 3NT Pass", "KQ85.K974.K84.86", "4H"),
+    # Who has answered at the two level bids again, unless it has passed before.
+    ("1S Pass 2D Pass 2NT Pass", "8.QJ7.AQJT98.962", "3D"),
+    ("1S Pass 2D Pass 2S Pass", "82.QJ7.AJT98.Q62", "3S"),
+    ("Pass Pass 1S Pass 2D Pass 2S Pass", "82.QJ7.AJT98.Q62", "Pass"),
+    # Five of a major asks for slam with the better half.
+    ("1C Pass 1H Pass 2H Pass", "AKQ4.KQ32.AJ.853", "5H"),
+    ("1C Pass 1H Pass 2H Pass 5H Pass", "86.AJT5.K6.AK742", "6H"),
+    ("1C Pass 1H Pass 2H Pass 5H Pass", "86.AJT5.Q6.KQ842", "Pass"),
     ("1S Pass 2S Pass 3S Pass", "Q85.K742.943.J63", "Pass"),
 ]
 
@@ -138,10 +154,18 @@ COMPETITIVE = [
     ("1NT", "95.AQJ742.KJ4.63", "2H"),
     ("3H", "AQ52.4.KQ94.A863", "X"),
     ("1NT Pass 3NT", "AQ5.K8.K983.K874", "Pass"),
+    ("1S", "AJ8.AT832.8.AQJ6", "2H"),
+    ("2H Pass 3H", "KQ52.A.A432.AK84", "X"),
+    ("2H Pass 3H", "AKQT5.52.A32.AJ4", "3S"),
+    ("1H Pass 3H", "K852.52.A32.AJ84", "Pass"),
     # Answers to a takeout double, by points.
     ("1D X Pass", "9852.974.984.863", "1S"),
     ("1D X Pass", "K852.A74.98.Q863", "2S"),
     ("1D X Pass", "KQ852.A7.98.K863", "4S"),
+    # A double in the last seat may be three points weaker, so that its answers need more.
+    ("1D Pass Pass X Pass", "KQ852.A7.98.K863", "2S"),
+    ("1D Pass Pass X Pass", "K852.A74.98.Q863", "1S"),
+    ("Pass 1D 1S 1NT 2S", "J7.A9.KQT542.AK2", "2NT"),
     # A double and a suit of one's own: too much for an overcall.
     ("1D X Pass 2C Pass", "AKQT5.KQ932.A.Q6", "2S"),
     ("2H X Pass 3C Pass", "AKQ97.A53.A6.K83", "3S"),

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import pytest
+from tests.harness.clocks import FakeClock
 from tests.harness.patience import PATIENCE
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
@@ -249,19 +250,6 @@ def helped(house: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(house.hub.helpers, "run", running)
     return names
-
-
-class FakeClock:
-    """Time that tests move by hand, in nanoseconds."""
-
-    def __init__(self) -> None:
-        self.now = 1_000_000_000_000
-
-    def __call__(self) -> int:
-        return self.now
-
-    def advance(self, seconds: float) -> None:
-        self.now += round(seconds * 1e9)
 
 
 class MemoryServer:

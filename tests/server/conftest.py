@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.harness.clocks import FakeClock
 from tests.harness.hub_finals import Course
 from tests.harness.nats import nats_server
 from tests.harness.patience import PATIENCE
 from tests.harness.postgres import POSTGRES, demand, reason, schema
-from tests.harness.server import FakeClock, MemoryServer, Server
+from tests.harness.server import MemoryServer, Server
 
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub

@@ -14,9 +14,9 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.harness.clocks import WallClock
 from tests.harness.finals import resign
 from tests.harness.patience import PATIENCE
-from tests.harness.wall_clock import WallClock
 
 from plyhouse.protocol.messages import Error, MatchMessage, Ready
 from plyhouse.server.competition_rules.class_list import read_students
@@ -24,6 +24,7 @@ from plyhouse.server.competition_rules.file_reader import read_competition
 from plyhouse.server.competitions.file_changes import read_files
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.wire.limits import Rate
 from plyhouse.storage import competition_sql, competition_students, join_codes, people, sessions
 from plyhouse.storage.competition_rows import NewMember
 from plyhouse.storage.errors import CompetitionRefusal, TokenRevoked
@@ -291,9 +292,45 @@ async def test_empty_text_is_refused_in_words(house: Any, api: httpx.AsyncClient
         assert answer.json()["detail"] == f"{field} is empty: give a text."
 
 
+def few_wrong_codes(house: Any) -> None:
+    """Allow 20 wrong codes, of which none comes back in the test."""
+    registration = house.hub.registration
+    registration._wrong_codes = Rate(20, 0.001, house.hub.now)
+
+
+async def test_codes_that_a_class_mistypes_keep_nobody_out(
+    house: Any, api: httpx.AsyncClient
+) -> None:
+    await opened(api)
+    made = (await api.post(f"{HERE}/cup/codes", json={"uses": 1})).json()
+    async with httpx.AsyncClient(base_url=house.server.url) as anybody:
+        for number in range(40):  # every fifth of 200
+            body = {"code": "AAAA-AAAA", "player": f"s{number}"}
+            wrong = await anybody.post("/api/v1/join", json=body)
+            assert wrong.json()["code"] == "competition/code_unknown"
+        answer = await anybody.post("/api/v1/join", json={"code": made["code"], "player": "zoe"})
+        assert answer.status_code == 200, answer.text
+
+
+async def test_wrong_codes_of_an_account_count_for_it_alone(
+    house: Any, api: httpx.AsyncClient
+) -> None:
+    few_wrong_codes(house)
+    await opened(api)
+    made = (await api.post(f"{HERE}/cup/codes", json={"uses": 1})).json()
+    eve = {"authorization": f"Bearer {await house.token('eve')}"}
+    async with httpx.AsyncClient(base_url=f"{house.server.url}/api/v1") as web:
+        for number in range(21):
+            wrong = await web.post("/join", json={"code": f"AAAA-{number:04}"}, headers=eve)
+        assert wrong.json()["code"] == "auth/rate"
+        answer = await web.post("/join", json={"code": made["code"], "player": "zoe"})
+        assert answer.status_code == 200, answer.text
+
+
 async def test_guessing_codes_is_slowed_down_and_a_class_is_not(
     house: Any, api: httpx.AsyncClient
 ) -> None:
+    few_wrong_codes(house)
     await opened(api)
     made = (await api.post(f"{HERE}/cup/codes", json={"uses": 40})).json()
     async with httpx.AsyncClient(base_url=house.server.url) as anybody:
@@ -312,6 +349,7 @@ async def test_guessing_codes_is_slowed_down_and_a_class_is_not(
 async def test_class_that_joins_together_from_one_address_is_let_in(
     house: Any, api: httpx.AsyncClient
 ) -> None:
+    few_wrong_codes(house)
     await opened(api)
     made = (await api.post(f"{HERE}/cup/codes", json={"uses": 60})).json()
     async with httpx.AsyncClient(base_url=house.server.url, timeout=PATIENCE) as anybody:

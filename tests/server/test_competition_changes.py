@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from tests.harness.clocks import WallClock
 from tests.harness.finals import HERE, Course, weaker_resigns
-from tests.harness.wall_clock import WallClock
 
 from plyhouse.server.competitions.file_changes import change, propose, unfreeze
 from plyhouse.server.config import ServerConfig

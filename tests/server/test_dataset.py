@@ -27,8 +27,8 @@ from plyhouse.protocol.api.matches import DATASET_MATCHES, Match, PlyRow
 from plyhouse.protocol.api.routes import DEAR
 from plyhouse.protocol.messages import Act, Finished, MatchSnapshot, Resign, Turn
 from plyhouse.server.accounts.privacy import Privacy, Sight
+from plyhouse.server.jobs.fair_queue import FairQueue
 from plyhouse.server.jobs.helper_jobs import NotWorkedOut
-from plyhouse.server.jobs.helper_processes import FairQueue
 from plyhouse.server.match.presence import PRIVATE
 from plyhouse.server.results import dataset as files
 from plyhouse.server.web.api import dataset as route

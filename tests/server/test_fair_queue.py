@@ -11,7 +11,7 @@ from tests.harness.patience import PATIENCE
 from tests.harness.played_matches import played
 from tests.harness.server import Server
 
-from plyhouse.server.jobs.helper_processes import FairQueue
+from plyhouse.server.jobs.fair_queue import FairQueue
 
 
 async def test_one_of_each_visitor_stands_in_line() -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.harness.server import BotClient, FakeClock, MemoryServer
+from tests.harness.clocks import FakeClock
+from tests.harness.server import BotClient, MemoryServer
 from tests.harness.simulated_runner import GAME, SimulatedRunner, digest, submissions
 from tests.tournaments import begin_round_robin, results
 

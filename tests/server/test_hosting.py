@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from msgspec import structs
 from sqlalchemy import Connection
+from tests.harness.clocks import FakeClock
 from tests.harness.hosted_finals import cup_file
-from tests.harness.server import BotClient, FakeClock, MemoryServer
+from tests.harness.server import BotClient, MemoryServer
 from tests.harness.simulated_runner import GAME, OLGA, SimulatedRunner, digest, submissions
 from tests.tournaments import begin_round_robin
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 from msgspec import convert
-from tests.harness.wall_clock import WallClock
+from tests.harness.clocks import WallClock
 
 from plyhouse.clients.shared.student_report import report_text
 from plyhouse.protocol.api.reports import Report

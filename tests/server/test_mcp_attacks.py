@@ -136,9 +136,9 @@ async def test_two_programs_that_take_a_seat_from_each_other_keep_its_level_of_h
 
 
 async def test_programs_that_replace_each_other_take_no_places_from_other_agents(
-    table: Table, monkeypatch: pytest.MonkeyPatch
+    open_house: OpenHouse,
 ) -> None:
-    monkeypatch.setattr(agents, "MOST_AGENTS", 2)
+    table = Table(await open_house(mcp=True, max_connections=2))
     ada = await table.model("ada")
     for games in ("pig", "chess", "go", "nim"):  # each is another login, which replaces the last
         address = ada.address.replace("games=pig,chess", f"games={games}")
@@ -147,6 +147,24 @@ async def test_programs_that_replace_each_other_take_no_places_from_other_agents
     assert (await bob.call("my_matches"))["name"] == "bob/gpt"
     eve = await table.model("eve")
     assert (await eve.refused("my_matches"))["code"] == "server/overloaded"
+
+
+async def test_agents_of_few_accounts_leave_places_to_others(open_house: OpenHouse) -> None:
+    server = await open_house(mcp=True, max_connections=40)
+    table = Table(server)
+    refused = 0
+    for player in ("ada", "bob", "eve"):
+        token = await server.token(player)
+        for number in range(8):
+            model = await table.model(bot=f"bot{number}", token=token)
+            answer = await model.answer("my_matches")
+            if answer.is_error:
+                assert answer.structured_content["error"]["code"] == "server/overloaded"
+                refused += 1
+    assert refused == 24 - 8 - 4 - 4, "a quarter of all, and a tenth for each further account"
+    for number in range(24):
+        late = await table.model(f"student{number}")
+        assert (await late.call("my_matches"))["name"] == f"student{number}/gpt"
 
 
 async def test_texts_of_an_opponent_stay_bounded_fields_and_never_lead_an_answer(

@@ -6,9 +6,10 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from tests.harness.clocks import FakeClock
 from tests.harness.hosted_finals import HostedFinal, cup_file
 from tests.harness.patience import PATIENCE
-from tests.harness.server import FakeClock, MemoryServer
+from tests.harness.server import MemoryServer
 from tests.harness.simulated_runner import OLGA, SimulatedRunner
 
 from plyhouse.server.config import ServerConfig

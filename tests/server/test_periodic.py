@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.harness.clocks import FakeClock
 from tests.harness.patience import PATIENCE
-from tests.harness.server import BotClient, FakeClock, MemoryServer
+from tests.harness.server import BotClient, MemoryServer
 from tests.harness.stored_competitions import competition, three_bots
 from tests.storage.failures import refuse
 from tests.tournaments import add_competition, add_tournament

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.harness.clocks import FakeClock
 from tests.harness.hub_finals import FILE as SHORT
 from tests.harness.hub_finals import OLGA, ORGANISER, STAFF, Course
-from tests.harness.server import FakeClock
 
 from plyhouse.protocol.api.matches import Match
 from plyhouse.protocol.errors import ProtocolError

@@ -35,6 +35,9 @@ async def test_wrong_tokens_from_one_address_are_slowed_down_and_good_ones_are_n
     assert (await (await house.client()).hello("ply_other", "one")).code == "auth/rate"
     again = await house.client()
     assert isinstance(await again.hello(good, "one"), Welcome), "it was good before"
+    fresh = await house.token("bob")
+    first = await house.client()
+    assert isinstance(await first.hello(fresh, "one"), Welcome), "a class shares the address"
 
 
 async def test_new_accounts_from_one_address_are_slowed_down(open_house: OpenHouse) -> None:
@@ -70,6 +73,19 @@ async def test_a_client_is_not_told_where_the_database_is(house: Any, monkeypatc
     assert "example" not in answer.message
 
 
+@pytest.mark.parametrize(
+    ("path", "more"), [("players", {}), ("session/account", {"password": "long enough 7"})]
+)
+async def test_name_that_is_too_long_is_answered_by_what_names_may_be(
+    open_house: OpenHouse, path: str, more: dict[str, str]
+) -> None:
+    url = (await open_house(registration="open")).server.url
+    async with httpx.AsyncClient(base_url=url, headers={"Origin": url}) as web:
+        bad = await web.post(f"/api/v1/{path}", json={"player": "a" * 33, **more})
+    assert (bad.status_code, bad.json()["code"]) == (400, "auth/bad_name")
+    assert "use 1 to 32 letters" in bad.json()["detail"]
+
+
 async def test_an_account_may_be_made_with_a_display_name(open_house: OpenHouse) -> None:
     house = await open_house(registration="open")
     async with httpx.AsyncClient(base_url=house.server.url) as api:
@@ -78,8 +94,10 @@ async def test_an_account_may_be_made_with_a_display_name(open_house: OpenHouse)
         assert (await api.get("/api/v1/players/zoe")).json()["display"] == "Zoë"
         changed = await api.patch("/api/v1/players/zoe", json={"display": "佐藤"}, headers=headers)
         assert changed.json()["display"] == "佐藤"
-        bad = await api.patch("/api/v1/players/zoe", json={"display": "\u202ex"}, headers=headers)
-        assert (bad.status_code, bad.json()["code"]) == (400, "storage/bad_name")
+        for text, why in (("\u202ex", "cannot contain"), ("x" * 65, "has 64 characters at most")):
+            bad = await api.patch("/api/v1/players/zoe", json={"display": text}, headers=headers)
+            assert (bad.status_code, bad.json()["code"]) == (400, "storage/bad_name")
+            assert why in bad.json()["detail"]
         await house.hub.store.add_player("eve")
         other = await api.patch("/api/v1/players/eve", json={"display": "x"}, headers=headers)
         assert (other.status_code, other.json()["code"]) == (403, "auth/scope")

@@ -148,6 +148,30 @@ async def test_kept_review_of_a_bot_is_answered_without_reading_its_records(
     assert len(read) == 1
 
 
+async def test_review_of_another_person_waits_for_its_turn_and_is_not_refused(
+    open_house: OpenHouse, waiting: str, tmp_path: Path
+) -> None:
+    """One who asks for the next review as soon as one is ready cannot keep others out."""
+    house = await open_house(review_command=waiting, reviews=1, review_seconds=3.0)
+    match = await played(house)
+
+    async def review(who: str, seat: int) -> httpx.Response:
+        headers = {"authorization": f"Bearer {await house.token(who)}"}
+        async with httpx.AsyncClient(base_url=house.server.url, timeout=PATIENCE) as web:
+            return await web.get(f"/api/v1/matches/{match}/review?seat={seat}", headers=headers)
+
+    first = asyncio.create_task(review("ada", 0))
+    while not (tmp_path / "starts").exists():  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+    second = asyncio.create_task(review("bob", 1))
+    while len(house.hub.reviews._found._running) < 2:
+        assert not second.done(), second.result().text
+        await asyncio.sleep(0.01)
+    (tmp_path / "go").touch()
+    assert [each.status_code for each in await asyncio.gather(first, second)] == [200, 200]
+    assert not house.hub.reviews._found._asked
+
+
 async def test_a_server_without_a_program_says_that_it_reviews_nothing(house: Server) -> None:
     match = await played(house)
     answer = await ask(house, f"/api/v1/matches/{match}/review")

@@ -10,8 +10,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from tests.harness.clocks import FakeClock
 from tests.harness.search_trees import OpenHouse, ask, begun, ended, explain_command
-from tests.harness.server import FakeClock, Server, helped
+from tests.harness.server import Server, helped
 
 from plyhouse.protocol.messages import Resign
 from plyhouse.server.config import ServerConfig

@@ -5,10 +5,13 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+import httpx
 import pytest
 
-from plyhouse.protocol.messages import MatchMessage, Notice, Unseek
+from plyhouse.protocol.messages import Challenge, MatchMessage, Notice, Unseek
 from plyhouse.server.lobby import lobby
+from plyhouse.server.web.api import people
+from plyhouse.server.wire.limits import Rate
 
 
 @pytest.fixture(autouse=True)
@@ -88,3 +91,30 @@ async def test_what_has_been_told_is_not_told_again(house: Any) -> None:
     await one.next(MatchMessage)
     told = [each.message for each in one.inbox if isinstance(each, Notice)]
     assert all(first != second for first, second in itertools.pairwise(told))
+
+
+async def test_seeks_of_one_player_leave_lines_of_the_list_to_others(
+    house: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(people, "MAX_SEEKS", 3)
+    eve, ann = await house.bot("eve"), await house.bot("ann")
+    for number in range(1, 6):
+        await eve.seek("pig", f"total:{number}")
+    await ann.seek("chess")
+    async with httpx.AsyncClient(base_url=house.server.url) as web:
+        found = (await web.get("/api/v1/seeks")).json()
+    assert [each["player"] for each in found] == ["eve/bot", "eve/bot", "ann/bot"]
+
+
+async def test_hints_at_names_are_limited_for_each_player(house: Any) -> None:
+    """Each compares the names of all who are connected, in the event loop."""
+    eve, ann = await house.bot("eve"), await house.bot("ann")
+    house.hub.lobby._unwanted = Rate(2, 1e-6, house.hub.now)
+
+    async def hinted(client: Any) -> bool:
+        answer = await client.ask(Challenge, "anne/bot", "pig", "total:60")
+        assert answer.code == "challenge/offline"
+        return "Did you mean ann/bot?" in answer.message
+
+    assert [await hinted(eve) for _ in range(3)] == [True, True, False]
+    assert await hinted(ann)

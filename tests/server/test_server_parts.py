@@ -7,12 +7,15 @@ from collections.abc import MutableMapping
 from typing import Any
 
 import pytest
+from tests.harness.clocks import FakeClock
 from tests.harness.patience import PATIENCE
-from tests.harness.server import FakeClock
 
 from plyhouse.protocol.codec import MSGPACK, SUBPROTOCOLS
+from plyhouse.protocol.liveness import ConnectionLimits
 from plyhouse.protocol.messages import Error, Hello, Ok, Seek, Welcome
 from plyhouse.server.app import create_app
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.gateway.entrance import Connections
 from plyhouse.server.table.watchdog import INTERVAL_NS, TOLERANCE_NS, Watchdog
 from plyhouse.server.wire.direct import (
     WHOLE_BINARY,
@@ -22,6 +25,10 @@ from plyhouse.server.wire.direct import (
 )
 from plyhouse.server.wire.frames import frame_header
 from plyhouse.server.wire.websocket import websocket_endpoint
+
+
+def test_settings_of_connections_have_the_defaults_of_the_protocol() -> None:
+    assert Connections(ServerConfig(), lambda: 0).limits == ConnectionLimits()
 
 
 def test_watchdog_reports_only_what_is_beyond_its_tolerance(clock: FakeClock) -> None:

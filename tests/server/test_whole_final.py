@@ -10,11 +10,11 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from tests.harness.clocks import FakeClock, WallClock
 from tests.harness.hosted_finals import HostedFinal
 from tests.harness.patience import PATIENCE
-from tests.harness.server import FakeClock, MemoryServer
+from tests.harness.server import MemoryServer
 from tests.harness.simulated_runner import OLGA, SimulatedRunner, digest
-from tests.harness.wall_clock import WallClock
 
 from plyhouse.protocol.hosting.runner_messages import FlagFell
 from plyhouse.protocol.messages import Resign

@@ -6,8 +6,9 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.harness.bot_turns import turn_at
 
-from plyhouse.bots.api import BotError, Match, Turn
+from plyhouse.bots.api import BotError
 from plyhouse.games.deterministic.tic_tac_toe import TicTacToe
 from plyhouse.games.hidden.kuhn_poker import KuhnPoker
 from plyhouse.protocol.api.matches import MAX_PV, Info
@@ -93,18 +94,10 @@ def test_nobody_is_sent_it_while_the_match_runs_and_the_record_has_it_afterwards
     assert broken == [str(check) for check in bare.checks if not check.ok]
 
 
-def turn(game: Any, state: Any, seat: int = 0) -> Turn:
-    match = Match("m1", game, seat, (), "move:1", rated=False, illegal_rule="forfeit")
-    hidden = isinstance(game, KuhnPoker)
-    return Turn(
-        match, ply=0, state=None if hidden else state, observation=game.observe(state, seat)
-    )
-
-
 def test_a_bot_says_what_its_search_found_in_the_notation_of_the_game() -> None:
     game = TicTacToe()
     state = game.initial_state()
-    asked = turn(game, state)
+    asked = turn_at(game, state)
     found = alpha_beta(game, state, Limit(depth=3))
     asked.info(found)
     said = asked.said
@@ -120,7 +113,7 @@ def test_a_bot_says_what_its_search_found_in_the_notation_of_the_game() -> None:
 
 
 def test_what_a_bot_cannot_say_is_told_where_it_was_said() -> None:
-    asked = turn(TicTacToe(), TicTacToe().initial_state())
+    asked = turn_at(TicTacToe(), TicTacToe().initial_state())
     for wrong, why in (
         ({"value": "high"}, "value 'high' is not a number"),
         ({"depth": 2.5}, "depth 2.5 is not a whole number"),
@@ -140,7 +133,7 @@ def test_info_without_a_state_to_follow_leaves_the_line_out() -> None:
     state: Any = game.initial_state()
     while state.to_move < 0:
         state = state.after(state.chance_outcomes()[0][0])
-    asked = turn(game, state)
+    asked = turn_at(game, state)
     asked.info(value=-0.1, pv=[state.actions()[0]])
     assert asked.said is not None
     assert asked.said == {"value": -0.1}

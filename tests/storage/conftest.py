@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from tests.harness.clocks import WallClock
 from tests.harness.postgres import POSTGRES, demand, execute, reason, schema
-from tests.harness.wall_clock import WallClock
 from tests.storage.cluster import Cluster
 
 from plyhouse.protocol.api.bots import Bot

@@ -8,8 +8,9 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 import pytest
+from tests.harness.clocks import FakeClock
 from tests.harness.patience import PATIENCE
-from tests.harness.server import FakeClock, MemoryServer
+from tests.harness.server import MemoryServer
 from tests.storage.conftest import World
 from tests.storage.wire import wire_to
 

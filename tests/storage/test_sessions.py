@@ -21,7 +21,7 @@ from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 
 if TYPE_CHECKING:
-    from tests.harness.wall_clock import WallClock
+    from tests.harness.clocks import WallClock
 from tests.storage.conftest import World
 
 HOUR = 3_600_000

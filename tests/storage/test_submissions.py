@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 from sqlalchemy import Connection, func, select
-from tests.harness.wall_clock import WallClock
+from tests.harness.clocks import WallClock
 from tests.storage.conftest import World
 
 from plyhouse.protocol.api.bots import Bot

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from tests.harness.wall_clock import WallClock
+from tests.harness.clocks import WallClock
 from tests.storage.conftest import World
 
 from plyhouse.storage import (

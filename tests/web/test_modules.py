@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
+from typing import Any
 
 import httpx
 import pytest
 
+from plyhouse.clients.terminal.followed_match import PHRASES
+from plyhouse.clients.terminal.screens import replay_control
+from plyhouse.protocol.parts import MOST_GAMES
 from plyhouse.server.web.bundle import script
 from plyhouse.server.web.client import FOLDER
 
@@ -32,6 +37,21 @@ def test_bundle_has_what_is_needed_and_no_more() -> None:
     assert '"backoff.js"() {' in made, "which another module imports"
     assert '"qr.js"() {' in made, "which is loaded when a person wants it"
     assert '"scene.js"() {' not in made
+
+
+def constant(module: str, name: str) -> Any:
+    """Return the number, list or object that a module calls ``name``."""
+    found = re.search(rf"^(?:export )?const {name} = (.+?);", MODULES[module], re.MULTILINE)
+    assert found, f"{module} has no constant {name}"
+    return json.loads(re.sub(r"(\w+):", r'"\1":', found[1]))
+
+
+def test_constants_are_those_of_the_protocol_and_of_the_terminal_client() -> None:
+    assert constant("play.js", "MOST_GAMES") == MOST_GAMES
+    assert constant("pace.js", "SPEEDS") == list(replay_control.SPEEDS)
+    assert constant("pace.js", "LEAST") == replay_control.LEAST / 1_000_000
+    assert constant("pace.js", "TOO_MANY") == replay_control.TOO_MANY
+    assert constant("phrases.js", "PHRASES") == PHRASES
 
 
 @pytest.mark.browser

@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 import pytest_asyncio
+from tests.harness.clocks import FakeClock
 from tests.harness.patience import PATIENCE
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
@@ -19,6 +20,7 @@ from plyhouse.protocol.codec import JSON
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Challenge, Error, Hello, Seek, Welcome
 from plyhouse.server.accounts import passwords
+from plyhouse.server.accounts.guesses import Guesses
 from plyhouse.server.competition_rules.file_template import round_robin_text
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
@@ -372,6 +374,50 @@ async def test_class_that_signs_in_together_with_right_passwords_is_let_in(
     assert refused.headers["retry-after"] == str(refused.json()["retry_after"])
 
 
+async def test_wrong_passwords_of_others_at_an_address_keep_nobody_out_who_signed_in_there(
+    house: House, web: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = FakeClock()
+    monkeypatch.setattr(house.hub.browser_sessions, "guesses", Guesses(clock))
+    hashed = await passwords.Passwords().hash(PASSWORD)
+    for name in ("ann", "new"):
+        row = await house.hub.store.add_player(name)
+        await house.hub.store.write(sessions.set_password, row.id, hashed, house.hub.store.now())
+
+    async def sign_in(name: str, password: str) -> str:
+        answer = await web.post("/session", json={"player": name, "password": password})
+        return str(answer.json().get("code", "")) if answer.status_code != 200 else "in"
+
+    assert await sign_in("ann", PASSWORD) == "in"
+    codes = [await sign_in("eve", "guess") for _ in range(11)]
+    assert codes == ["auth/bad_password"] * 10 + ["auth/rate"]
+    assert await sign_in("new", PASSWORD) == "auth/rate", "a guess at a password is refused"
+    assert [await sign_in("ann", PASSWORD) for _ in range(12)] == ["in"] * 12
+    assert await sign_in("eve", "guess") == "auth/rate", "who knows one gets no more guesses"
+    codes = [await sign_in("ann", "guess") for _ in range(11)]
+    assert codes == ["auth/rate"] * 11
+    assert await sign_in("ann", PASSWORD) == "auth/rate", "ten wrong ones for this name, too"
+    clock.advance(30)
+    assert await sign_in("ann", PASSWORD) == "in"
+
+
+async def test_person_who_floods_the_check_of_passwords_keeps_nobody_waiting() -> None:
+    checks, order = passwords.Passwords(), []
+    stored = await checks.hash(PASSWORD)
+
+    async def check(who: str) -> bool:
+        return await checks.fits(PASSWORD, stored, lambda: order.append(who), who)
+
+    flood = [asyncio.create_task(check("ann")) for _ in range(300)]
+    await asyncio.sleep(0)
+    assert await check("bob")
+    assert order.index("bob") <= 2, "after those that are being checked"
+    answers = Counter(type(each) for each in await asyncio.gather(*flood, return_exceptions=True))
+    most = passwords.WAITING_OF_ONE
+    assert answers == {bool: most, passwords.TooMany: 300 - most}
+    assert len(checks._queue) == 0
+
+
 async def test_guesses_at_the_password_of_an_open_session_count_also_all_at_once(
     house: House, web: httpx.AsyncClient
 ) -> None:
@@ -415,7 +461,7 @@ async def test_sign_in_refused_for_overload_uses_up_no_wrong_password(
         busy.setattr(passwords, "WAITING", 0)
         codes = {(await web.post("/session", json=body)).json()["code"] for _ in range(30)}
     assert codes == {"server/overloaded"}
-    assert house.hub.browser_sessions._wrong.left("127.0.0.1") == 10
+    assert house.hub.browser_sessions.guesses.from_address.left("127.0.0.1") == 10
     assert (await web.post("/session", json=body)).status_code == 200
 
 

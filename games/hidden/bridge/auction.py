@@ -28,6 +28,7 @@ from plyhouse.games.hidden.bridge.system_tables import (
     OVER_NO_TRUMP,
     OVER_PREEMPT,
     OVERCALL,
+    REBID_AFTER_JACOBY,
     REBID_AFTER_NEW_SUIT,
     REBID_AFTER_NO_TRUMP,
     REBID_AFTER_STRONG_CLUB,
@@ -50,16 +51,22 @@ TWO_HEARTS: Final = 7
 TWO_NO_TRUMP: Final = 9
 GAME: Final = 14
 """3NT, the lowest bid of a game."""
+OPENS: Final = 11
+"""Least points of a hand that opens."""
+PASSED: Final = 12
+"""Most points of a hand that has not opened."""
 
-_KNOWN: Final[dict[tuple[str, int, int, int, int], list[Rule]]] = {}
+_KNOWN: Final[dict[tuple[str, int, int, int, int, int], list[Rule]]] = {}
 
 
-def table_rules(table: str, first: int, second: int, theirs: int, bid_suits: int) -> list[Rule]:
-    """Return the rules of a table, made once for each choice of suits."""
-    key = (table, first, second, theirs, bid_suits)
+def table_rules(
+    table: str, first: int, second: int, theirs: int, bid_suits: int, more: int
+) -> list[Rule]:
+    """Return the rules of a table, made once for each choice of suits and points."""
+    key = (table, first, second, theirs, bid_suits, more)
     found = _KNOWN.get(key)
     if found is None:
-        found = rules_of(table, first, second, theirs, bid_suits)
+        found = rules_of(table, first, second, theirs, bid_suits, more)
         _KNOWN[key] = found
     return found
 
@@ -137,6 +144,8 @@ class Auction:
         own.natural = call >= FIRST_BID
         if found:
             own.narrow(found, low, high)
+            if "again" in found[0].conditions:
+                own.asks = self.shown[(self.count + 2) % 4].most > PASSED
             unstopped = [each for each in found if "stop" not in each.conditions]
             own.stops = own.stops or (self.theirs() >= 0 and not unstopped)
             if game:
@@ -147,6 +156,10 @@ class Auction:
     def theirs(self) -> int:
         """Return the suit of the opponents of the seat to move; -1 if they have bid none."""
         return self.first_suits[1 - self.count % 2]
+
+    def undisturbed(self) -> bool:
+        """Return whether the opponents of the seat to move have bid nothing."""
+        return not [each for each in self.made[1 - self.count % 2] if each // 4 >= FIRST_BID]
 
     def call_of(self, cards: int) -> int:
         """Return the call of the seat to move with these cards."""
@@ -186,12 +199,15 @@ class Auction:
         place: int = self.count % 4
         ours = self.made[place % 2]
         table: str = ""
+        more: int = 0
         if self.bid < 0:
             table = OPENING_FOURTH if self.count == 3 else OPENING
         elif not ours:
             table = self.defence()
         elif self.risk == 2 and self.passes == 1 and self.is_asked_for_suit(ours):
             table = ADVANCE_OF_DOUBLE
+            # A double in the last seat shows less, as if it had borrowed a king from this hand.
+            more = 3 if self.shown[(place + 2) % 4].points < OPENS else 0
         elif len(ours) == 1:
             table = self.second(ours[0] // 4, ours[0] % 4)
         elif len(ours) == 2 and ours[0] % 4 == place and ours[1] % 4 != place:
@@ -208,9 +224,12 @@ class Auction:
                 self.second_suit(ours),
                 self.theirs(),
                 self.suits,
+                more,
             )
             if found[len(found) - 1].call == PASS:
-                return found
+                if len(ours) != 2 or self.bidder % 2 == place % 2:
+                    return found
+                found = found[: len(found) - 1]  # over a bid of theirs more calls are possible
         return found + later_rules(self.position())
 
     def is_asked_for_suit(self, ours: list[int]) -> bool:
@@ -298,6 +317,8 @@ class Auction:
             return REBID_AFTER_NO_TRUMP
         if answer < TWO_NO_TRUMP and answer < opening + 5:
             return REBID_AFTER_TWO_OVER_ONE
+        if answer == TWO_NO_TRUMP and opening >= 2 and self.undisturbed():
+            return REBID_AFTER_JACOBY
         return ""
 
     def no_trump_rebid(self, answer: int) -> str:

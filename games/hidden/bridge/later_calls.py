@@ -31,6 +31,7 @@ TAKEOUT: Final = 24
 """Points of both hands to ask partner for another suit by a double."""
 TWO_NO_TRUMP: Final = 9
 THREE_NO_TRUMP: Final = 14
+FOUR_NO_TRUMP: Final = 19
 LATER: Final = 1000
 """Number of the first group of rules; tables have lower ones."""
 MAJORS_FIRST: Final[tuple[int, ...]] = (3, 2, 1, 0)
@@ -159,6 +160,19 @@ def _slams(at: Position) -> None:
             if at.for_fit(suit) < 14:
                 at.add(suit, level, total - at.low, MOST_POINTS, at.for_fit(suit))
         at.add(NO_TRUMP, level, total - at.low, MOST_POINTS)
+    if at.invites and not at.theirs:
+        _slam_invitations(at)
+
+
+def _slam_invitations(at: Position) -> None:
+    """Ask partner to bid a slam with the better half of its range."""
+    low: int = SLAM - at.high
+    high: int = SLAM - at.low - 1
+    for suit in (3, 2):
+        if at.for_fit(suit) < 14 and at.bid < 20 + suit:
+            at.add(suit, 5, low, high, at.for_fit(suit))
+    if at.bid < FOUR_NO_TRUMP:
+        at.add(NO_TRUMP, 4, low, high).conditions.append("even")
 
 
 def _corrections(at: Position) -> None:

@@ -16,16 +16,19 @@ counts; among rules for several new suits ``x`` the one for the longest suit.
 * ``x`` for each suit that nobody has bid, ``y`` for the suit of the opponents.
 
 ``+x`` is the lowest bid of a suit and ``++x`` one level above.  A level before the plus must be
-reached exactly.  *Points* are high cards; a suit after them adds shortness, and length if it is
-one's own.  *Conditions*: ``S5+``, ``H3-``, ``D4`` are lengths, and the words are these.
+reached exactly.  *Points* are high cards; a suit after them adds shortness.  *Conditions*: ``S5+``,
+``H3-``, ``D4`` are lengths, and the words are these.
 
 * ``even`` and ``uneven``: shapes;
 * ``opens`` and ``fourth``: the strength of an opening, and of one in fourth seat;
-* ``good``: a suit with honours; ``longest``: the hand has no longer suit;
+* ``own``: the suit after the points is one's own, so that length counts, too;
+* ``good``: a suit with honours;
+* ``longest``: the hand has no longer suit; ``sole``: nor one as long;
 * ``stop``: a stopper in the suit of the opponents; ``short``: two cards of it at most;
 * ``major``: four cards of a major that nobody has bid; ``support``: three of each such suit;
 * ``lower`` and ``higher``: a suit below or above ``o``;
-* ``asks``: partner must answer; ``game``: nobody may pass below game;
+* ``asks``: partner must answer; ``again``: it must if it has not passed before;
+* ``game``: nobody may pass below game;
 * ``art``: the call does not show its suit; ``rare``: hands that nothing better fits.
 """
 
@@ -119,6 +122,8 @@ def _holds(condition: str, hand: Hand, strain: int, theirs: int) -> bool:
         return hand.good[strain]
     if condition == "longest":
         return hand.size[strain] == hand.longest
+    if condition == "sole":
+        return hand.size[strain] == hand.longest and hand.two_longest < 2 * hand.longest
     if condition == "stop":
         return theirs < 0 or hand.stops[theirs]
     if condition == "short":
@@ -148,10 +153,13 @@ def suit_of(letter: str, first: int, second: int, theirs: int) -> int:
     return first if letter == "o" else second if letter == "r" else theirs
 
 
-def rules_of(table: str, first: int, second: int, theirs: int, bid_suits: int) -> list[Rule]:
+def rules_of(
+    table: str, first: int, second: int, theirs: int, bid_suits: int, more: int
+) -> list[Rule]:
     """Return the rules of a table for the suits that its letters stand for.
 
-    ``bid_suits`` are those that somebody has bid, as bits: ``x`` is each of the others.
+    ``bid_suits`` are those that somebody has bid, as bits: ``x`` is each of the others.  Calls need
+    ``more`` points than the table says.
     """
     found: list[Rule] = []
     number: int = 0
@@ -166,6 +174,8 @@ def rules_of(table: str, first: int, second: int, theirs: int, bid_suits: int) -
             rule = _rule(words, first, second, theirs, other)
             if rule is not None and _restricted(rule, free, first, theirs):
                 rule.group = number
+                rule.low += more if rule.low > 0 else 0
+                rule.high = min(rule.high + more, MOST_POINTS)
                 found.append(rule)
     return found
 
@@ -213,6 +223,7 @@ def _rule(words: list[str], first: int, second: int, theirs: int, other: int) ->
                 rule.most[suit] = size
         else:
             rule.conditions.append(word)
+    rule.own_fit = "own" in rule.conditions
     return rule
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "OVERCALL",
     "OVER_NO_TRUMP",
     "OVER_PREEMPT",
+    "REBID_AFTER_JACOBY",
     "REBID_AFTER_NEW_SUIT",
     "REBID_AFTER_NO_TRUMP",
     "REBID_AFTER_STRONG_CLUB",
@@ -79,7 +80,7 @@ RESPONSE_TO_MAJOR: Final = """
 4o    0-9     o5+ uneven
 3o    10-12o  o3+
 2o    6-9o    o3+
-2+x   12+     x5+ longest asks
+2+x   12+     x5+ sole asks
 1+x   6+      x4+ asks
 3NT   15-17   even o2
 2+H   10+     H5+ asks
@@ -91,7 +92,7 @@ Pass  0-5
 """
 
 RESPONSE_TO_MINOR: Final = """
-2+x   12+     x5+ longest asks
+2+x   12+     x5+ sole asks
 1+x   6+      x4+ asks
 3NT   16-17   even
 2NT   13-15   even game
@@ -99,6 +100,8 @@ RESPONSE_TO_MINOR: Final = """
 3o    10-12   o5+
 2o    6-9     o5+
 4o    13+     o6+ game
+6NT   21+     even
+4NT   18-20   even
 1NT   6-10
 3o    10-12   o4+
 2NT   11-12   even
@@ -222,17 +225,23 @@ Pass  11-17
 
 REBID_AFTER_TWO_OVER_ONE: Final = """
 4r    14+r    r4+ H4+
-3r    11-13r  r4+
+3r    11-13r  r4+ again
 3++o  16+     o6+ game
 3NT   18-19   even
-2+x   11+     x4+ lower asks
-2+x   15+     x4+ higher asks
-2+o   11+     o6+ asks
-2NT   12-14   even
-3+x   15+     x4+ asks
-2+o   11+     o5+ asks rare
+2+x   11+     x4+ lower again
+2+x   15+     x4+ higher again
+2+o   11+     o6+ again
+2NT   12-14   even again
+3+x   15+     x4+ again
+2+o   11+     o5+ again rare
 3r    11+     r3+ rare
-2NT   11-17   rare
+2NT   11-17   again rare
+"""
+
+REBID_AFTER_JACOBY: Final = """
+3o    18+o    own game
+3NT   15-17o  own art game
+4o    11-14o  own
 """
 
 # Competition: "Defensive and competitive bidding".
@@ -246,6 +255,7 @@ X     12+     short support
 X     18+
 2NT   19-21   even stop
 2+x   11-17   x5+ longest good
+2+x   14-17   x5+ longest
 2++x  5-10    x6 good
 3++x  5-10    x7+ good
 X     13+     short
@@ -362,5 +372,8 @@ Pass  11-18
 """
 
 HIGH_DEFENCE: Final = """
+3+x   14+     x5+ longest good
+4+x   15+     x6+ longest good
+X     15+     short support
 Pass  0-20
 """

@@ -10,7 +10,7 @@ If a handler looks at the token or the session, its answer is personal and no ca
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from typing import Any, Final, TypeAlias, cast
 
 from litestar.connection import ASGIConnection
@@ -19,6 +19,7 @@ from plyhouse.server.accounts.browser_sessions import BrowserSessions, own_page,
 from plyhouse.server.accounts.privacy import Privacy, Sight
 from plyhouse.server.accounts.registration import Registration
 from plyhouse.server.accounts.roles import Action, require
+from plyhouse.server.jobs.fair_queue import VISITOR
 from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.parameters import service
 from plyhouse.server.web.security_headers import PERSONAL
@@ -32,6 +33,8 @@ Connection: TypeAlias = ASGIConnection[Any, Any, Any, Any]
 SAFE_METHODS: Final = frozenset(("GET", "HEAD", "OPTIONS"))
 IDENTITIES: Final = "plyhouse.identities"
 """Key in the scope of a request: identities by the scopes that a token must have."""
+VIEWER: Final = "viewer"
+"""Key among them of who views a public page by a session."""
 
 
 async def authorise(request: Connection, *scopes: str) -> Identity:
@@ -51,13 +54,19 @@ async def _identify(request: Connection, *scopes: str) -> Identity:
     token = token_of(request)
     if token:
         registration = service(request.app.state, Registration)
-        return await registration.identify(token, *scopes, address=address_of(request))
+        return _visiting(await registration.identify(token, *scopes, address=address_of(request)))
     secret = secret_in(request)
     if not secret:
         raise Problem("auth/required", "Send the header 'Authorization: Bearer TOKEN', or sign in.")
     if request.scope.get("method") not in SAFE_METHODS:
         from_own_page(request)
-    return await service(request.app.state, BrowserSessions).identify(secret, *scopes)
+    return _visiting(await service(request.app.state, BrowserSessions).identify(secret, *scopes))
+
+
+def _visiting(identity: Identity) -> Identity:
+    """Let the work of this request count for the account, because others may share its address."""
+    VISITOR.set(identity.player_id)
+    return identity
 
 
 async def staff_for(
@@ -119,7 +128,20 @@ async def viewer_of(request: Connection) -> Identity | None:
     """
     if token_of(request):
         return await authorise(request, "play", "organise")
-    return await service(request.app.state, BrowserSessions).known(secret_in(request))
+    known = cast("dict[str, Any]", request.scope).setdefault(IDENTITIES, {})
+    if VIEWER not in known:
+        sessions = service(request.app.state, BrowserSessions)
+        identity = known[VIEWER] = await sessions.known(secret_in(request))
+        if identity is not None:
+            _visiting(identity)
+    viewer: Identity | None = known[VIEWER]
+    return viewer
+
+
+async def visitor_of(request: Connection) -> Hashable:
+    """Return for whom the work of a request counts: an account, or else an address."""
+    await viewer_of(request)
+    return VISITOR.get()
 
 
 async def sight_of(request: Connection) -> Sight:

@@ -59,7 +59,7 @@ from plyhouse.server.web.api.access import (
     token_of,
 )
 from plyhouse.server.web.api.serving import serve
-from plyhouse.server.web.parameters import service
+from plyhouse.server.web.parameters import Name, service
 from plyhouse.storage import (
     class_lists,
     competition_entries,
@@ -279,9 +279,7 @@ async def join(state: State, request: Call, data: JSONBody[Join]) -> Joining:
 
 
 @serve(competition_calls.versions)
-async def versions(
-    state: State, request: Call, bot: Annotated[str, QueryParameter(max_length=64)] = ""
-) -> list[Version]:
+async def versions(state: State, request: Call, bot: Name = "") -> list[Version]:
     """List the versions of one's bots, newest first, and where each is entered."""
     identity = await authorise(request, "play")
     store = service(state, Store)

@@ -13,7 +13,7 @@ import asyncio
 import contextlib
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Hashable, Iterator, Sequence
 from typing import Annotated, Any, Final, Literal, cast
 
 from litestar import Request, Response
@@ -25,8 +25,9 @@ from msgspec.structs import replace
 from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.matches import DATASET_MATCHES, Match
 from plyhouse.server.accounts.privacy import Privacy, Sight
+from plyhouse.server.jobs.fair_queue import FairQueue
 from plyhouse.server.jobs.helper_jobs import LOWEST, NotWorkedOut, Reviews, environment
-from plyhouse.server.jobs.helper_processes import FairQueue, Helpers
+from plyhouse.server.jobs.helper_processes import Helpers
 from plyhouse.server.lobby.match_search import Words, filter_of
 from plyhouse.server.results.dataset import (
     FORMS,
@@ -35,7 +36,7 @@ from plyhouse.server.results.dataset import (
     ply_lines,
 )
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.web.api.access import address_of, sight_of
+from plyhouse.server.web.api.access import sight_of, visitor_of
 from plyhouse.server.web.api.matches import with_live_ply
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
@@ -87,7 +88,7 @@ async def dataset(
             "needs nothing.",
             409,
         )
-    visitor = address_of(request)
+    visitor = await visitor_of(request)
     if form == "parquet" and FILES.busy(visitor):
         text = "The server makes other Parquet files: ask again in a while, or for form=jsonl."
         raise NotWorkedOut("server/overloaded", text, 10)
@@ -112,7 +113,7 @@ async def dataset(
 
 
 async def _lines(
-    state: State, visitor: str, sight: Sight, wanted: MatchFilter, limit: int | None, kind: str
+    state: State, visitor: Hashable, sight: Sight, wanted: MatchFilter, limit: int | None, kind: str
 ) -> AsyncIterator[bytes]:
     """Yield the rows of matches, at most ``limit`` of them, as JSON Lines."""
     privacy = service(state, Privacy)
@@ -131,7 +132,7 @@ async def _lines(
             yield lines
 
 
-async def _plies(state: State, visitor: str, part: Sequence[Match]) -> AsyncIterator[bytes]:
+async def _plies(state: State, visitor: Hashable, part: Sequence[Match]) -> AsyncIterator[bytes]:
     """Yield the plies of a few matches, each time as many as a helper works out in a moment."""
     found = await service(state, Store).read(stored_matches, [each.match for each in part])
     reviews = service(state, Reviews)
@@ -158,7 +159,9 @@ def _in_parts(found: Sequence[StoredMatch]) -> Iterator[list[StoredMatch]]:
         yield some
 
 
-async def _parquet(lines: AsyncIterator[bytes], kind: str, visitor: str) -> AsyncIterator[bytes]:
+async def _parquet(
+    lines: AsyncIterator[bytes], kind: str, visitor: Hashable
+) -> AsyncIterator[bytes]:
     """Yield the same rows as a Parquet file, which another process makes."""
     parts: asyncio.Queue[bytes] = asyncio.Queue(1)
     making = asyncio.create_task(_make(lines, kind, visitor, parts))
@@ -179,7 +182,7 @@ async def _parquet(lines: AsyncIterator[bytes], kind: str, visitor: str) -> Asyn
 
 
 async def _make(
-    lines: AsyncIterator[bytes], kind: str, visitor: str, parts: asyncio.Queue[bytes]
+    lines: AsyncIterator[bytes], kind: str, visitor: Hashable, parts: asyncio.Queue[bytes]
 ) -> None:
     """Put the parts of a Parquet file into a queue, as fast as its reader takes them.
 

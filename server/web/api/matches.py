@@ -7,7 +7,6 @@ may see them, by their tokens (`plyhouse.server.accounts.privacy`).
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated, Any, Final, Literal, cast
 
 import msgspec
@@ -21,6 +20,7 @@ from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.matches import Failure, Match, Replay
 from plyhouse.protocol.api.positions import Chances, Review
 from plyhouse.server.accounts.privacy import Privacy
+from plyhouse.server.jobs.fair_queue import computed
 from plyhouse.server.jobs.helper_jobs import Reviews
 from plyhouse.server.jobs.helper_processes import Helpers
 from plyhouse.server.lobby.match_search import Words, filter_of
@@ -29,7 +29,7 @@ from plyhouse.server.results.luck import chances_json
 from plyhouse.server.results.notations import TEXT, form_of, notation_text
 from plyhouse.server.results.record import Record, record_json, stored_record, write_record
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.web.api.access import address_of, authorise, sight_of, stored_for
+from plyhouse.server.web.api.access import authorise, sight_of, stored_for, visitor_of
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.parameters import MAX_OFFSET, Limit, service
@@ -104,7 +104,7 @@ async def record(state: State, request: Call, match: FromPath[str]) -> Response[
     The seed is in it once the whole pairing is over.  In games with hidden information the
     record is closed until then.
     """
-    async with service(state, Helpers).queue.of(address_of(request)):
+    async with service(state, Helpers).queue.of(await visitor_of(request)):
         stored = await stored_for(request, match)
         game = get_game(stored.header.game)
         if not record_is_public(stored, game):
@@ -130,7 +130,7 @@ async def match_notation(
     hold'em).  Every game has ``txt``.  Without it, the file has the first format of the game.
     In games with hidden information the moves are closed until the whole pairing is over.
     """
-    async with service(state, Helpers).queue.of(address_of(request)):
+    async with service(state, Helpers).queue.of(await visitor_of(request)):
         stored = await stored_for(request, match)
         game = get_game(stored.header.game)
         if not record_is_public(stored, game):
@@ -161,7 +161,7 @@ async def chances(state: State, request: Call, match: FromPath[str]) -> Response
     With the record, whose seed was committed to before the match, anybody can recompute the
     outcomes without knowing the rules.  Open once the whole pairing is over.
     """
-    async with service(state, Helpers).queue.of(address_of(request)):
+    async with service(state, Helpers).queue.of(await visitor_of(request)):
         stored = await stored_for(request, match)
         if stored.pairing.finished_ms is None:
             raise Problem(
@@ -191,7 +191,7 @@ async def match_replay(
     In games with hidden information what the seats saw is open once the whole pairing is over, and
     so are ``all_hands``.
     """
-    async with service(state, Helpers).queue.of(address_of(request)):
+    async with service(state, Helpers).queue.of(await visitor_of(request)):
         stored = await stored_for(request, match)
         seats_open = _may_replay(stored, seat, all_hands=all_hands)
         live = service(state, Directory).match(match)
@@ -251,7 +251,7 @@ async def match_review(
     game = get_game(stored.header.game)
     if seat is not None and seat >= game.seats:
         raise Problem("seat/unknown", f"{game.spec} has seats 0 to {game.seats - 1}.", 404)
-    text = await asyncio.to_thread(lambda: write_record(stored_record(stored, game)))
+    text = await computed(lambda: write_record(stored_record(stored, game)))
     return cast("Review", await service(state, Reviews).of(match, seat, text))
 
 

@@ -224,7 +224,7 @@ async def seeks(state: State) -> list[Seek]:
             mirrored=each.mirrored,
             seats=each.seats,
         )
-        for each in service(state, Lobby).open_seeks()[:MAX_SEEKS]
+        for each in service(state, Lobby).open_seeks(MAX_SEEKS)
     ]
 
 

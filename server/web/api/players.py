@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any, Final, cast
 
 from litestar import Request
@@ -19,6 +18,7 @@ from plyhouse.server.accounts.privacy import Privacy, Sight
 from plyhouse.server.accounts.registration import Registration
 from plyhouse.server.administration.erasure import Eraser
 from plyhouse.server.competitions.bot_profiles import BotProfiles
+from plyhouse.server.jobs.fair_queue import computed
 from plyhouse.server.jobs.helper_jobs import Reviews
 from plyhouse.server.results.record import record_json
 from plyhouse.server.table.directory import Directory
@@ -180,7 +180,7 @@ async def bot_review(
         found = []
         for match in matches:
             stored = await privacy.match(sight, match)
-            found.append(await asyncio.to_thread(record_json, stored))
+            found.append(await computed(record_json, stored))
         return b"\n".join(found).decode()
 
     name = f"{row.player}/{row.name}"

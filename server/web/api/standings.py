@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Annotated, Any, Final, Literal
 
@@ -40,14 +39,15 @@ from plyhouse.server.competitions.visible_boards import Boards
 from plyhouse.server.grades.board import Board as KnownBoard
 from plyhouse.server.grades.board_statistics import BoardLine, Crossing, strength
 from plyhouse.server.grades.game_tables import Decider, GameFinal
+from plyhouse.server.jobs.fair_queue import computed
 from plyhouse.server.lobby.lobby import read_game
 from plyhouse.server.results.intervals import Interval
 from plyhouse.server.results.leaderboards import board, scoring_of
 from plyhouse.server.results.luck import Adjusted
-from plyhouse.server.web.api.access import address_of, authorise, staff_for, viewer_of
+from plyhouse.server.web.api.access import authorise, staff_for, viewer_of, visitor_of
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
-from plyhouse.server.web.parameters import Limit, Offset, service
+from plyhouse.server.web.parameters import Limit, Name, Offset, Reference, service
 from plyhouse.storage import leaderboards as stored_leaderboards
 from plyhouse.storage.store import Store
 
@@ -55,6 +55,7 @@ from plyhouse.storage.store import Store
 def board_view(found: KnownBoard, *, crosses: bool) -> Board:
     """A board for programs."""
     fitted = found.statistics.fitted
+    by_grade = found.decided_by == "grade"
     return Board(
         competition=found.row.id,
         name=found.row.name,
@@ -64,9 +65,10 @@ def board_view(found: KnownBoard, *, crosses: bool) -> Board:
         repeated=found.statistics.repeated,
         lines=[
             _line(
-                each, found.statistics.lucky, found.grades.get(each.standing.entrant.name, ""), why
+                each, found.statistics.lucky, grade, why._replace(value=grade) if by_grade else why
             )
             for each, why in zip(found.lines, found.deciders, strict=True)
+            for grade in [found.grades.get(each.standing.entrant.name, "")]
         ],
         notes=list(found.notes),
         seats={}
@@ -134,7 +136,7 @@ async def table(
     The answer has what you may see. docs/ratings.md explains the columns.
     """
     found = await service(state, Boards).board(competition, await viewer_of(request))
-    return await asyncio.to_thread(board_view, found, crosses=crosstab)
+    return await computed(board_view, found, crosses=crosstab)
 
 
 @serve(competition_calls.report)
@@ -142,7 +144,7 @@ async def report(
     state: State,
     request: Request[Any, Any, Any],
     competition: FromPath[str],
-    student: Annotated[str, QueryParameter(max_length=64)] = "",
+    student: Name = "",
 ) -> Report:
     """Report on one student: to itself with its own token, or to an organiser.
 
@@ -186,13 +188,13 @@ async def file(
     else:
         viewer = await viewer_of(request)
         if form in MATCHES:
-            parts = await exports.matches(competition, form, viewer, address_of(request))
+            parts = await exports.matches(competition, form, viewer, await visitor_of(request))
             return Stream(parts, media_type=media_type, headers=headers)
         if form == "parquet":
             content = await exports.parquet(competition, viewer)
         elif form == "json":
             board = await service(state, Boards).board(competition, viewer)
-            view = await asyncio.to_thread(board_view, board, crosses=True)
+            view = await computed(board_view, board, crosses=True)
             plain = {"standings": msgspec.to_builtins(view.lines), **msgspec.to_builtins(view)}
             plain.pop("lines")
             content = json.dumps(plain, indent=2, ensure_ascii=False) + "\n"
@@ -206,7 +208,7 @@ async def rounds(
     state: State,
     request: Request[Any, Any, Any],
     competition: FromPath[str],
-    game: Annotated[str, QueryParameter(max_length=200)] = "",
+    game: Reference = "",
 ) -> list[GameRounds]:
     """Show the rounds and the table of each game of a final, or of one game.
 

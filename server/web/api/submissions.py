@@ -24,7 +24,7 @@ from litestar.openapi.spec import (
 from litestar.params import FromPath, JSONBody, QueryParameter
 
 from plyhouse.protocol.api import calls
-from plyhouse.protocol.api.bodies import PlayWanted
+from plyhouse.protocol.api.bodies import LONGEST_STORED_LABEL, PlayWanted
 from plyhouse.protocol.api.matches import KeptOutput, Output, OutputLine, PlyCost
 from plyhouse.protocol.api.submissions import (
     OpenBot,
@@ -46,7 +46,7 @@ from plyhouse.server.lobby.lobby import read_game
 from plyhouse.server.web.api.access import authorise, stored_for
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
-from plyhouse.server.web.parameters import Limit, service
+from plyhouse.server.web.parameters import Limit, Name, Reference, service
 from plyhouse.storage import outputs, people, submission_sql
 from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import wall_ms
@@ -55,8 +55,6 @@ from plyhouse.storage.submission_rows import SubmissionRow, no_submission
 
 Call = Request[Any, Any, Any]
 MOST_ID: Final = 2**63 - 1
-Name = Annotated[str, QueryParameter(max_length=64)]
-LongName = Annotated[str, QueryParameter(max_length=200)]
 
 
 def submission_view(
@@ -117,10 +115,10 @@ class _Upload(Operation):
 async def receive(
     state: State,
     request: Call,
-    file: LongName = "",
+    file: Reference = "",
     bot: Name = "",
-    competition: LongName = "",
-    version: Annotated[str, QueryParameter(max_length=100)] = "",
+    competition: Reference = "",
+    version: Annotated[str, QueryParameter(max_length=LONGEST_STORED_LABEL)] = "",
 ) -> Submission:
     """Submit a package: the body is a zip, or the text of a Python file called ``file``.
 
@@ -270,7 +268,7 @@ async def output(state: State, request: Call, match: FromPath[str]) -> list[Outp
 async def kept(
     state: State,
     request: Call,
-    bot: Annotated[str, QueryParameter(max_length=64)] = "",
+    bot: Name = "",
     limit: Limit = 50,
 ) -> list[KeptOutput]:
     """List the matches of one's own hosted bots of which output is kept, the latest first."""

@@ -7,7 +7,6 @@ position is worth to a seat that does not know it, its tree does not say.
 
 from __future__ import annotations
 
-import asyncio
 import re
 from typing import Annotated, Any, Final, cast
 
@@ -21,11 +20,12 @@ from plyhouse.games.position import Position
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.positions import Tree
+from plyhouse.server.jobs.fair_queue import computed
 from plyhouse.server.jobs.helper_jobs import MAX_DEPTH, MAX_THEN, USUAL_DEPTH, Trees
 from plyhouse.server.jobs.helper_processes import Helpers
 from plyhouse.server.match.views import Views
 from plyhouse.server.results.record import stored_record
-from plyhouse.server.web.api.access import address_of, stored_for, viewer_of
+from plyhouse.server.web.api.access import stored_for, viewer_of, visitor_of
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.parameters import MAX_OFFSET, service
@@ -97,7 +97,7 @@ async def scene(
     It may be seen where the tree may.
     """
     after = _actions(then, MAX_THEN + MAX_DEPTH)
-    async with service(state, Helpers).queue.of(address_of(request)):
+    async with service(state, Helpers).queue.of(await visitor_of(request)):
         stored = await stored_for(request, match)
         await _explainable(request, stored)
         found = await service(state, Helpers).run(scene_of, stored, ply, after)
@@ -155,13 +155,12 @@ async def _found(
     then: list[str] | None,
 ) -> dict[str, Any]:
     stored = await stored_for(request, match)
-    viewer = await viewer_of(request)
     game = await _explainable(request, stored)
     after = _actions(then, MAX_THEN)
     if not _NAME.fullmatch(search):
         raise Problem("tree/impossible", "search: a name such as alpha_beta.")
-    record = await asyncio.to_thread(stored_record, stored, game)
-    visitor = address_of(request) if viewer is None else viewer.player_id
+    record = await computed(stored_record, stored, game)
+    visitor = await visitor_of(request)
     return await trees.of(visitor, record, ply, after, search, depth)
 
 

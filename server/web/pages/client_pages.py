@@ -10,7 +10,6 @@ public matches.
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import logging
 from collections.abc import Iterable, Mapping
@@ -30,6 +29,7 @@ from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.hosting.hosted_play import HostedPlay
+from plyhouse.server.jobs.fair_queue import computed
 from plyhouse.server.lobby.table_sizes import tables_of
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import stored_for
@@ -163,7 +163,7 @@ async def tiles() -> list[Tile]:
         found = [tile for name in game_names() if (tile := _tile(name)) is not None]
         return sorted(found, key=lambda tile: (popularity(tile.name), tile.title.lower()))
 
-    return await asyncio.to_thread(work)
+    return await computed(work)
 
 
 @get("/play", include_in_schema=False)

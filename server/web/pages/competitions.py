@@ -6,16 +6,15 @@ token of the tab, if somebody has given one, and takes over what its holder may 
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 from cachetools import LRUCache
 from litestar import Request, Response, get
 from litestar.datastructures import State
-from litestar.params import FromPath, FromQuery, QueryParameter
+from litestar.params import FromPath, FromQuery
 
 from plyhouse.games.base import Scoring
 from plyhouse.games.errors import GameError
@@ -36,6 +35,7 @@ from plyhouse.server.competitions.visible_boards import Boards
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.grades.final_results import Results
 from plyhouse.server.hosting.runners import Hosting
+from plyhouse.server.jobs.fair_queue import computed
 from plyhouse.server.results.scoring import scoring_rule
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import viewer_of
@@ -43,7 +43,7 @@ from plyhouse.server.web.api.standings import board_view
 from plyhouse.server.web.pages.competition_forms import own_of, staff_of
 from plyhouse.server.web.pages.matches import running_for
 from plyhouse.server.web.pages.rendering import missing, page, plot_answer
-from plyhouse.server.web.parameters import service
+from plyhouse.server.web.parameters import Name, service
 from plyhouse.server.web.plots import (
     Bar,
     HeatCell,
@@ -88,15 +88,7 @@ class Table:
 
     board: Board
     rows: tuple[Row, ...]
-    means: tuple[tuple[str, bool], ...]
-    """Columns of returns: the game, and whether luck is taken out."""
-    nash: bool
     crossed: bool
-
-    @property
-    def graded(self) -> bool:
-        """True if the viewer may see grades."""
-        return any(row.line.grade for row in self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +151,7 @@ async def _plot_file(
         found = [each for line in board.lines[:WIDEST] if (each := _interval(line)) is not None]
         drawn = intervals(row.name, found) if found else None
     elif name == "heat" and board.crosstab:
-        drawn = await asyncio.to_thread(_heat, board)
+        drawn = await computed(_heat, board)
     elif name == "progress":
         drawn = await _progress(state, row)
     return plot_answer(drawn, row.name)
@@ -168,7 +160,7 @@ async def _plot_file(
 async def _board(boards: Boards, competition: str, viewer: Identity | None) -> Board:
     """Return a board as the API answers it; raises `ProtocolError` if the viewer may not see it."""
     found = await boards.board(competition, viewer)
-    return await asyncio.to_thread(board_view, found, crosses=True)
+    return await computed(board_view, found, crosses=True)
 
 
 async def _progress(state: State, row: CompetitionRow) -> Plot | None:
@@ -177,7 +169,7 @@ async def _progress(state: State, row: CompetitionRow) -> Plot | None:
     view = await service(state, Competitions).view(row.id)
     ended = {seat.match: seat.finished_ms for seat in found.seats}
     ends = [ended[outcome.match] for outcome in found.outcomes]
-    widths = await asyncio.to_thread(_widths, found)
+    widths = await computed(_widths, found)
     return progress(row.name, ends, sum(game.planned for game in view.games), widths)
 
 
@@ -225,7 +217,7 @@ async def _with_students(
     except ProtocolError as error:
         refused = str(error)
     else:
-        table = await asyncio.to_thread(_table, board)
+        table = await computed(_table, board)
         announced = await boards.announcements(row.id, viewer)
         following = await upcoming(boards, service(state, Tournaments), row.id, viewer)
     practice = await _practice(store, boards, row, viewer)
@@ -287,7 +279,7 @@ async def _practice(
         return Practice(ladder, None, ())
     player = "" if viewer is None else viewer.player
     own = [line for line in board.lines if line.student == player]
-    return Practice(ladder, await asyncio.to_thread(_table, board), tuple(own))
+    return Practice(ladder, await computed(_table, board), tuple(own))
 
 
 @get("/competitions/{reference:str}/report", include_in_schema=False)
@@ -295,7 +287,7 @@ async def report(
     state: State,
     request: Request[Any, Any, Any],
     reference: FromPath[str],
-    student: Annotated[str, QueryParameter(max_length=64)] = "",
+    student: Name = "",
     plot: FromQuery[str] = "",
 ) -> Response[str]:
     """The report on a student: for itself, or for an organiser; with ``plot``, its plot's file."""
@@ -322,11 +314,6 @@ HANDLERS: Final[tuple[Any, ...]] = (competitions, one_competition, report)
 
 def _table(board: Board) -> Table:
     lines = board.lines
-    means: list[tuple[str, bool]] = []
-    for game in sorted({game for line in lines for game in line.returns}):
-        means.append((game, False))
-        if any(line.returns[game].adjusted for line in lines if game in line.returns):
-            means.append((game, True))
     crossed = bool(board.crosstab) and 2 < len(lines) <= WIDEST
     cells = _cells(board) if crossed else {}
     return Table(
@@ -337,8 +324,6 @@ def _table(board: Board) -> Table:
             )
             for line, bar in zip(lines, bars([_interval(line) for line in lines]), strict=True)
         ),
-        tuple(means),
-        any(line.nash is not None for line in lines),
         crossed,
     )
 

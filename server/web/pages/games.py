@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 from dataclasses import dataclass
 from typing import Any, Final
@@ -17,6 +16,7 @@ from plyhouse.games.rules import Block, input_hints, rules_blocks, rules_without
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.jobs.fair_queue import computed
 from plyhouse.server.lobby.lobby import read_game
 from plyhouse.server.results.leaderboards import board as read_board
 from plyhouse.server.web.api.access import sight_of
@@ -74,7 +74,7 @@ async def rules_of(name: str) -> Rules:
     Raises `ProtocolError` if no game has the name.
     """
     family = read_game(name).info.name
-    return await asyncio.to_thread(_rules, family)
+    return await computed(_rules, family)
 
 
 @get("/games", include_in_schema=False)
@@ -120,7 +120,7 @@ async def example_of_game(name: FromPath[str]) -> Response[Any]:
     """Answer with the positions of an example match, in the form of a replay."""
     if name not in EXAMPLES:
         return missing(f"There is no example of {name}.")
-    return Response(await asyncio.to_thread(example, name), media_type=MediaType.JSON)
+    return Response(await computed(example, name), media_type=MediaType.JSON)
 
 
 HANDLERS: Final[tuple[Any, ...]] = (all_games, one_game, example_of_game)

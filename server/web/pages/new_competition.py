@@ -6,7 +6,6 @@ the file changes with every field.  Experts write the file by hand below it.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -23,6 +22,7 @@ from plyhouse.protocol.parts import LONGEST_COMPETITION, LONGEST_GAME
 from plyhouse.server.competition_rules.file_template import template
 from plyhouse.server.competition_rules.format_registry import FORMATS
 from plyhouse.server.config import ServerConfig
+from plyhouse.server.jobs.fair_queue import computed
 from plyhouse.server.match.time_control import InvalidTimeControl, TimeControl
 from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.pages.client_pages import Choice, Tile, choices_of, tiles
@@ -33,7 +33,6 @@ from plyhouse.server.web.security_headers import policy
 
 NAME: Final = "My competition"
 GAME: Final = "connect_four"
-TIME: Final = "move:1"
 TIMES: Final = ("move:1", "move:5", "total:60", "total:60+0.5", "total:300+2", "bank:1+30")
 """Time controls that the form suggests."""
 MOST_GAMES: Final = 20
@@ -74,7 +73,7 @@ async def new_competition(
     request: Request[Any, Any, Any],
     name: FromQuery[str] = "",
     game: FromQuery[list[str] | None] = None,
-    time: FromQuery[str] = TIME,
+    time: FromQuery[str] = TIMES[0],
     form: FromQuery[str] = "",
     opening: FromQuery[str] = "",
     freeze: FromQuery[str] = "",
@@ -88,16 +87,16 @@ async def new_competition(
         return page("missing.html", status=401, title="Sign in", text=str(error))
     wrong: dict[str, str] = {}
     asked = [text.strip()[:LONGEST_GAME] for text in (game or [])[:MOST_GAMES] if text.strip()]
-    games = await asyncio.to_thread(_games, asked, wrong)
+    games = await computed(_games, asked, wrong)
     given = {"opening": opening[:32], "freeze": freeze[:32], "final": final[:32]}
     dates = _dates(given, zone[:64], wrong)
     try:
         TimeControl.parse(time)
     except InvalidTimeControl as error:
-        wrong["time"], time = str(error), TIME
+        wrong["time"], time = str(error), TIMES[0]
     if form not in FORMATS:
         form = ""
-    text = await asyncio.to_thread(
+    text = await computed(
         template,
         name[:LONGEST_COMPETITION] or NAME,
         games,
@@ -108,7 +107,7 @@ async def new_competition(
         dates=dates,
         zone="" if "zone" in wrong else zone[:64],
     )
-    offered = await asyncio.to_thread(_offered, await tiles())
+    offered = await computed(_offered, await tiles())
     answer = page(
         "new_competition.html",
         file=text,

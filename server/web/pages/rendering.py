@@ -22,6 +22,7 @@ from litestar import MediaType, Response
 from plyhouse.protocol.api.bodies import (
     LONGEST_ANNOUNCEMENT,
     LONGEST_CODE,
+    LONGEST_REFERENCE,
     LONGEST_REGRADE,
     LONGEST_WHY,
 )
@@ -29,6 +30,7 @@ from plyhouse.protocol.parts import (
     LONGEST_BOT,
     LONGEST_COMPETITION,
     LONGEST_GAME,
+    LONGEST_ID,
     LONGEST_NAME,
     LONGEST_SECRET,
     LONGEST_TIME,
@@ -60,7 +62,9 @@ LONGEST: Final = {
     "code": LONGEST_CODE,
     "competition": LONGEST_COMPETITION,
     "game": LONGEST_GAME,
+    "id": LONGEST_ID,
     "name": LONGEST_NAME,
+    "reference": LONGEST_REFERENCE,
     "regrade": LONGEST_REGRADE,
     "secret": LONGEST_SECRET,
     "time": LONGEST_TIME,
