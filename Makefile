@@ -80,6 +80,11 @@ $(VENV)/.bridges: $(VENV)/.dev
 	@$(BIN)/python .ci/install.py --editable '.[pettingzoo,openspiel,parquet]'
 	@touch $@
 
+# All of these at once, as CI needs them: each installation takes seconds, even of nothing new.
+$(VENV)/.extras: $(VENV)/bin/python $(INSTALLED)
+	@$(BIN)/python .ci/install.py --editable '.[dev,fuzz,pettingzoo,openspiel,parquet]'
+	@touch $(VENV)/.run $(VENV)/.dev $(VENV)/.fuzz $(VENV)/.bridges $@
+
 fuzz: $(VENV)/.fuzz  ## fuzz frames, messages, notation and the HTTP API for a minute
 	$(BIN)/python tests/attack/fuzz.py --runs $(FUZZ_RUNS)
 	$(BIN)/python tests/attack/fuzz_api.py --examples $(FUZZ_EXAMPLES)
@@ -100,8 +105,8 @@ lint-web: node_modules/.package-lock.json  ## types (tsc) and rules (eslint) of 
 	node_modules/.bin/tsc
 	node_modules/.bin/eslint --max-warnings 0 clients/web
 
+# The links in tests/typing bring in the packages.
 types: $(VENV)/.dev  ## mypy --strict over the packages, benchmarks and tests
-	$(BIN)/mypy -p plyhouse
 	$(BIN)/mypy benchmarks tests setup.py .ci/install.py .ci/wheel_check.py
 
 format: $(VENV)/.dev  ## let ruff rewrite what it can

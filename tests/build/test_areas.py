@@ -30,7 +30,7 @@ def quick(area: str, tmp_path: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("area", ["storage", "protocol"])
+@pytest.mark.parametrize("area", ["protocol"])
 def test_quick_collects_the_folders_of_its_area_only(area: str, tmp_path: Path) -> None:
     done = quick(area, tmp_path)
     folders = {line.split("/")[1] for line in done.stdout.splitlines() if "::" in line}

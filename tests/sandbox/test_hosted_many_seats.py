@@ -36,7 +36,8 @@ class Middle(Bot):
 
 @pytest.mark.parametrize(
     ("game", "students"),
-    [("pig(seats=4,target=10)", 5), ("bridge(boards=1)", 4), ("texas_holdem(hands=1,seats=6)", 6)],
+    # One student sits out each round, or all sit at one table; bridge is the game of the next test.
+    [("pig(seats=4,target=10)", 5), ("texas_holdem(hands=1,seats=6)", 6)],
 )
 async def test_hosted_final_of_many_seats_plays_all_rotations(
     tmp_path: Path, game: str, students: int

@@ -58,11 +58,11 @@ from plyhouse.search.tables.value_iteration import iterate_values
 
 RULES = sorted({*BUILT_IN, *VARIANTS.values()})
 """Specs whose rules, notation, observations and scenes are compared."""
-WALKS = 8
-"""Random plays of each spec, with the facts of every position."""
+WALKS = {"scrabble": 2}
+"""Random plays of specs with very many actions, with the facts of every position; others have 8."""
 PLAYS = 3
 """Random plays of each spec, with every view of the first positions and of the last."""
-PLAYOUTS = {"scrabble": 5}
+PLAYOUTS = {"scrabble": 3}
 """Playouts of specs that take a third of a second each if interpreted; others have 50."""
 GAMES = {
     "tic_tac_toe": 5,
@@ -378,7 +378,7 @@ def rules(spec: str) -> dict[str, Any]:
     state: Any = game.initial_state()
     report: dict[str, Any] = {
         "plays": [playthrough(game, seed, views_until=8).splitlines() for seed in range(PLAYS)],
-        "walks": walks(state, WALKS),
+        "walks": walks(state, WALKS.get(spec, 8)),
     }
     if spec in GAMES:
         report["perft"] = [perft(state, plies) for plies in range(GAMES[spec] + 1)]

@@ -51,8 +51,9 @@ def unavailable(reason: str) -> NoReturn:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the tests of the pages on one event loop, to which their one browser belongs."""
+    here = str(Path(__file__).parent) + os.sep
     for item in items:
-        if Path(__file__).parent in item.path.parents and pytest_asyncio.is_async_test(item):
+        if str(item.path).startswith(here) and pytest_asyncio.is_async_test(item):
             item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
 
 
