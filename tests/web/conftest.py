@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import random
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -35,6 +36,7 @@ from plyhouse.protocol.messages import (
 from plyhouse.server.accounts.browser_sessions import cookie_name
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.match.chance import Chance
 from plyhouse.server.serve import RunningServer, running_server
 from plyhouse.server.wire.memory import MemoryClient
 
@@ -191,6 +193,16 @@ class House:
         await bots[0].finish()
         await self.hub.ratings.settle()
         return bots[0].match
+
+
+@pytest.fixture(autouse=True)
+def dice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let dice and cards be the same in every run: the look of a page may depend on them.
+
+    With ``PLYHOUSE_TEST_LUCK=1`` they are not, to look for positions that a page cannot show.
+    """
+    if os.environ.get("PLYHOUSE_TEST_LUCK") != "1":
+        monkeypatch.setattr(Chance, "uniform", lambda _, counter: random.Random(counter).random())
 
 
 @pytest_asyncio.fixture(loop_scope="session")

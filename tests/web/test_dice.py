@@ -20,6 +20,12 @@ from .conftest import Bot, House
 
 pytestmark = pytest.mark.browser
 
+
+@pytest.fixture(autouse=True)
+def dice() -> None:
+    """Leave the dice alone."""
+
+
 TOLD = "document.querySelector('#dice [role=status]').textContent"
 OPEN = "document.querySelector('#dice summary').click()"
 TAMPER = """
