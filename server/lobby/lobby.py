@@ -350,8 +350,9 @@ class Lobby:
         """Return the opponent of this name for ``sides``, which the challenger leads."""
         opponent = self._directory.find(name)
         if opponent is None:
-            known = [each for each in self._directory.online() if not self._may_be_secret(each)]
-            near = nearest(name, known) if self._unwanted.take((sides[0].player_id, 0)) else None
+            hinted = self._unwanted.take((sides[0].player_id, 0))
+            online = self._directory.online() if hinted else ()
+            near = nearest(name, [each for each in online if not self._may_be_secret(each)])
             hint = f" Did you mean {near}?" if near else ""
             raise ProtocolError("challenge/offline", f"{name} is not connected.{hint}")
         if opponent.bot_id == sides[0].bot_id:

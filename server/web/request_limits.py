@@ -14,13 +14,24 @@ nothing waits.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import math
 from asyncio import sleep
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Generator, MutableMapping
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Coroutine,
+    Generator,
+    Hashable,
+    Mapping,
+    MutableMapping,
+)
 from time import monotonic_ns
 from typing import Any, Final
+
+from cachetools import LRUCache
 
 from plyhouse.protocol.api import administration_calls, calls, competition_calls
 from plyhouse.protocol.api.answers import problem
@@ -33,6 +44,10 @@ MAX_BODY: Final = 65536
 """Longest body of a request that is read, in bytes; a call may have its own limit."""
 DELAY: Final = 1.0
 """Seconds until a refusal is sent."""
+ACCOUNTS: Final = 10_000
+"""Credentials whose accounts are remembered."""
+ALLOWANCE: Final = "plyhouse.allowance"
+"""Key in the scope of a request for the `Allowance` that it is charged to."""
 CHEAP_PATHS: Final = frozenset({"/api", "/api/openapi.json", "/healthz", "/readyz"})
 DEAR_PATHS: Final = frozenset({"/metrics"})
 OF_CALLS: Final = tuple(
@@ -72,19 +87,40 @@ def _fits(place: str, part: str) -> bool:
 
 
 class Allowance:
-    """The token buckets of all addresses; without ``per_second`` every request is allowed."""
+    """The token buckets of all addresses; without ``per_second`` every request is allowed.
+
+    An account has a bucket of its own, from the second request with the same token or cookies on.
+    So it is not refused because others at its address have sent too many requests.
+    """
 
     def __init__(self, burst: float, per_second: float, now: Callable[[], int]) -> None:
         self._rate = Rate(burst, per_second, now) if per_second else None
+        self._accounts: LRUCache[bytes, int] = LRUCache(ACCOUNTS)
+        """The accounts of credentials that were valid when last used, by their digests."""
 
     def wait(self, scope: MutableMapping[str, Any]) -> float:
         """Charge a request; return the seconds after which it would be allowed, 0 if it is."""
         if self._rate is None:
             return 0.0
         client = scope.get("client")
-        key = client_of(client[0]) if client else ""
+        key: Hashable = self._accounts.get(_credentials(scope))
+        if key is None:
+            key = client_of(client[0]) if client else ""
         cost = cost_of(scope.get("method", "GET"), scope["path"])
         return 0.0 if self._rate.take(key, cost) else self._rate.wait(key, cost)
+
+    def know(self, scope: Mapping[str, Any], account: int) -> None:
+        """Note whose credentials a request has."""
+        self._accounts[_credentials(scope)] = account
+
+
+def _credentials(scope: Mapping[str, Any]) -> bytes:
+    """Return a digest of the token and the cookies of a request."""
+    found = hashlib.sha256()
+    for name, value in scope.get("headers", ()):
+        if name in (b"authorization", b"cookie"):
+            found.update(b"%d %b %b" % (len(value), name, value))
+    return found.digest()
 
 
 async def refuse_busy(send: Send, wait: float) -> None:

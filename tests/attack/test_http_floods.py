@@ -203,6 +203,30 @@ async def test_cost_of_a_request_does_not_depend_on_slashes(
     assert 429 not in codes[:5]
 
 
+async def test_account_is_not_refused_for_what_others_at_its_address_have_sent(
+    open_house: OpenHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One program of a class would otherwise lock out the whole class behind one address."""
+    monkeypatch.setattr("plyhouse.server.web.request_limits.DELAY", 0.0)
+    house = await open_house(http_burst=100, http_per_second=0.001)
+    tokens = {name: await house.token(name) for name in ("ann", "eve")}
+    async with browser(house) as web:
+
+        async def ask(who: str) -> int:
+            headers = {"authorization": f"Bearer {tokens[who]}"} if who else {}
+            return (await web.get("/api/v1/session", headers=headers)).status_code
+
+        assert await ask("ann") == 200
+        codes = [await ask("eve") for _ in range(110)]
+        assert codes[:100] == [200] * 100
+        assert codes[-5:] == [429] * 5
+        assert await ask("ann") == 200
+        assert await ask("") == 200, "nor is the address for what an account has sent"
+        codes = [await ask("") for _ in range(110)]
+        assert codes[-1] == 429
+        assert await ask("ann") == 200
+
+
 async def test_limits_of_an_address_are_those_of_its_network(
     open_house: OpenHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
