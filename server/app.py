@@ -20,7 +20,6 @@ from plyhouse.server.web.request_limits import (
     send_problem,
 )
 from plyhouse.server.web.security_headers import with_safety
-from plyhouse.server.wire.limits import client_of
 from plyhouse.server.wire.websocket import Receive, Scope, Send, refuse, websocket_endpoint
 
 if TYPE_CHECKING:
@@ -129,9 +128,8 @@ class Application:
             if scope.get("method") == "HEAD":
                 scope, send = {**scope, "method": "GET"}, _without_body(send)
             send = with_safety(scope, send)
-            client = scope.get("client")
-            VISITOR.set(client_of(client[0]) if client else "")
             if self._allowance is not None:
+                VISITOR.set(self._allowance.payer(scope))
                 scope[ALLOWANCE] = self._allowance
                 if wait := self._allowance.wait(scope):
                     await refuse_busy(send, wait)

@@ -36,6 +36,7 @@ from cachetools import LRUCache
 from plyhouse.protocol.api import administration_calls, calls, competition_calls
 from plyhouse.protocol.api.answers import problem
 from plyhouse.protocol.api.routes import CHEAP, DEAR, USUAL, Route
+from plyhouse.server.jobs.fair_queue import VISITOR
 from plyhouse.server.wire.limits import Rate, client_of
 
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
@@ -102,12 +103,17 @@ class Allowance:
         """Charge a request; return the seconds after which it would be allowed, 0 if it is."""
         if self._rate is None:
             return 0.0
-        client = scope.get("client")
-        key: Hashable = self._accounts.get(_credentials(scope))
-        if key is None:
-            key = client_of(client[0]) if client else ""
+        key = self.payer(scope)
         cost = cost_of(scope.get("method", "GET"), scope["path"])
         return 0.0 if self._rate.take(key, cost) else self._rate.wait(key, cost)
+
+    def payer(self, scope: Mapping[str, Any]) -> Hashable:
+        """Return for whom a request counts: a known account, or else an address."""
+        client = scope.get("client")
+        found: Hashable = self._accounts.get(_credentials(scope))
+        if found is None:
+            found = client_of(client[0]) if client else ""
+        return found
 
     def know(self, scope: Mapping[str, Any], account: int) -> None:
         """Note whose credentials a request has."""
@@ -175,8 +181,8 @@ class Pacer:
         self._spent = 0
         """Nanoseconds of steps since the last rest."""
         self._resting: asyncio.TimerHandle | None = None
-        self._waiting: deque[asyncio.Future[None]] = deque()
-        """Steps in the order in which they became ready."""
+        self._waiting: dict[Hashable, deque[asyncio.Future[None]]] = {}
+        """Steps of each visitor in the order in which they became ready; visitors take turns."""
 
     def run(self, work: Coroutine[Any, Any, None]) -> Paced:
         """Return an awaitable that runs ``work`` in steps, each in its turn."""
@@ -187,7 +193,7 @@ class Pacer:
         if self._resting is None and not self._waiting:
             return None
         future = asyncio.get_running_loop().create_future()
-        self._waiting.append(future)
+        self._waiting.setdefault(VISITOR.get(), deque()).append(future)
         return future
 
     def done(self, ns: int) -> None:
@@ -207,7 +213,11 @@ class Pacer:
 
     def _next(self) -> None:
         while self._waiting:
-            future = self._waiting.popleft()
+            visitor = next(iter(self._waiting))
+            steps = self._waiting.pop(visitor)
+            future = steps.popleft()
+            if steps:
+                self._waiting[visitor] = steps  # after all others
             if not future.done():  # a cancelled request waits no more
                 future.set_result(None)
                 return
