@@ -23,7 +23,7 @@ from plyhouse.bots.process.launcher import BARE, Launcher
 from plyhouse.bots.process.messages import Begin
 from plyhouse.bots.process.ply_cost import CostOfPly
 from plyhouse.bots.process.supervisor import Supervisor
-from plyhouse.bots.sandbox.box import TIERS
+from plyhouse.bots.sandbox.box import TIERS, Box
 from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.bots.sandbox.launcher import SandboxLauncher
 from plyhouse.bots.sandbox.tiers import why_not
@@ -150,7 +150,7 @@ async def main() -> None:
             if problem := await why_not(fork_server, tier):
                 print(f"{tier.value}: not here: {problem}")
             else:
-                launchers[tier.value] = SandboxLauncher(fork_server, tier)
+                launchers[tier.value] = SandboxLauncher(fork_server, Box(tier=tier))
         for name, launcher in launchers.items():
             spec = str(file)
             begun = await starts(spec, launcher, asked.starts)

@@ -30,7 +30,7 @@ sys.path.insert(0, str(ROOT))
 from hosting import hosted  # noqa: E402
 from tests.sandbox.escapes import try_promises  # noqa: E402
 
-from plyhouse.bots.sandbox.box import TIERS, Tier  # noqa: E402
+from plyhouse.bots.sandbox.box import TIERS, Box, Tier  # noqa: E402
 from plyhouse.bots.sandbox.client import ForkServerClient  # noqa: E402
 from plyhouse.bots.sandbox.launcher import SandboxLauncher  # noqa: E402
 from plyhouse.bots.sandbox.tiers import choose_tier  # noqa: E402
@@ -66,7 +66,7 @@ async def attack(tier: Tier | None) -> None:
 async def compute(tier: Tier | None) -> None:
     """One bot per processor that computes all the time."""
     fork_server = await ForkServerClient.start()
-    launcher = SandboxLauncher(fork_server, await choose_tier(fork_server, only=tier))
+    launcher = SandboxLauncher(fork_server, Box(tier=await choose_tier(fork_server, only=tier)))
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "busy.py"
         file.write_text(BUSY)

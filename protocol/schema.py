@@ -173,7 +173,7 @@ The same as JSON Schema: [schema.json](schema.json). A client sends frames of at
     )
 
 
-def section(cls: type, defs: dict[str, Any], heading: str, level: int = 3) -> str:
+def section(cls: type, defs: dict[str, Any], heading: str) -> str:
     """Return what a struct is and a table of its fields, below a heading, as Markdown.
 
     ``defs`` holds its JSON Schema by its name, see `msgspec.json.schema_components`.
@@ -188,7 +188,7 @@ def section(cls: type, defs: dict[str, Any], heading: str, level: int = 3) -> st
         if "$ref" in shape and "default" not in shape and field not in required:
             default = "its defaults"
         rows.append(f"| `{field}` | {_shape(shape)} | {default} | {text} |")
-    return f"""{"#" * level} {heading}
+    return f"""### {heading}
 
 {about}
 

@@ -53,8 +53,11 @@ SILENT_RESERVE: Final = 300
 LAST_WORD: Final = 150 * MS
 """Nanoseconds that an engine may take to answer after its turn; its bot must end within 250 ms."""
 
-FLAG_GRACE: Final = 1.0
-"""Seconds after its time until which a turn without an action waits for the fall of its flag."""
+FLAG_GRACE: Final = 30.0
+"""Seconds after its time until which a turn without an action waits for the fall of its flag.
+
+News of the flag comes late over a bad network, or to a machine with much to do.
+"""
 
 _Message = TypeVar("_Message")
 

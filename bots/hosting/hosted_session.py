@@ -27,7 +27,7 @@ from plyhouse.bots.process.launcher import BARE, Launcher
 from plyhouse.bots.running.bot_session import BotSession
 from plyhouse.bots.running.python_session import PythonSession
 from plyhouse.bots.running.run_options import RunOptions
-from plyhouse.bots.sandbox.box import Box, Cores, Limits, Tier
+from plyhouse.bots.sandbox.box import Box, Cores, Tier
 from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.bots.sandbox.launcher import SandboxLauncher, boxed_command
 from plyhouse.bots.sandbox.tiers import choose_tier
@@ -45,7 +45,6 @@ def hosted_session(
     *,
     fork_server: ForkServerClient,
     tier: Tier,
-    limits: Limits | None = None,
     cores: Cores | None = None,
     nice: int = 0,
 ) -> BotSession:
@@ -55,27 +54,13 @@ def hosted_session(
     earlier matches as long as its session runs: to prevent that, make a session for each match
     (``RunOptions(matches=1)``).
     """
+    cores = cores or Cores.of_this_machine()
+    box = _box(built, tier, nice)
     if built.manifest.run:
         return ProgramSession(
-            built,
-            connector,
-            token,
-            options,
-            fork_server=fork_server,
-            tier=tier,
-            limits=limits,
-            cores=cores,
-            nice=nice,
+            built, connector, token, options, fork_server=fork_server, box=box, cores=cores
         )
-    launcher = SandboxLauncher(
-        fork_server,
-        tier,
-        folder=built.folder,
-        readable=built.readable,
-        limits=limits,
-        cores=cores,
-        nice=nice,
-    )
+    launcher = SandboxLauncher(fork_server, box, cores)
     options = dataclasses.replace(options, launcher=launcher, digest=built.digest)
     return PythonSession(built.spec, connector, token, options)
 
@@ -101,7 +86,7 @@ def boxed(
     readable = _folders(games)
     built = _built(bot, store, rules, readable)
     if built is None:
-        launcher = SandboxLauncher(fork_server, tier, readable=readable, cores=cores)
+        launcher = SandboxLauncher(fork_server, Box(tier=tier, readable=readable), cores)
 
         def run_named(
             spec: str, connector: Connector, token: str, options: RunOptions
@@ -144,19 +129,27 @@ async def launched(
             if built is not None and not built.spec:
                 yield _boxed_command(built, tier).spec, BARE
             else:
-                folder = built.folder if built is not None else None
-                launcher = SandboxLauncher(fork_server, tier, folder=folder, readable=readable)
-                yield (built.spec if built is not None else check_spec(bot)), launcher
+                box = _box(built, tier) if built else Box(tier=tier, readable=readable)
+                yield built.spec if built else check_spec(bot), SandboxLauncher(fork_server, box)
     finally:
         await fork_server.close()
 
 
+def _box(built: Built, tier: Tier, nice: int = 0) -> Box:
+    """Return the box of a package or command."""
+    return Box(
+        tier=tier,
+        folder=str(built.folder),
+        command=built.manifest.run,
+        readable=built.readable,
+        nice=nice,
+    )
+
+
 def _boxed_command(built: Built, tier: Tier) -> Command:
     """Return a command that runs a program in a box."""
-    run = built.manifest.run
-    box = Box(tier=tier, folder=str(built.folder), command=run, readable=built.readable)
-    program, *arguments = boxed_command(box)
-    label = Path(run[0]).name
+    program, *arguments = boxed_command(_box(built, tier))
+    label = Path(built.manifest.run[0]).name
     return Command(program, tuple(arguments), plays=built.manifest.games, label=label)
 
 

@@ -40,7 +40,7 @@ from plyhouse.bots.process.author_log import AuthorLog
 from plyhouse.bots.process.supervisor import MOST_DEATHS, RENEW_GRACE
 from plyhouse.bots.running.bot_session import BotSession
 from plyhouse.bots.running.run_options import RunOptions
-from plyhouse.bots.sandbox.box import Box, Cores, Limits, Tier
+from plyhouse.bots.sandbox.box import Box, Cores
 from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.games.registry import game_names
 from plyhouse.protocol.messages import (
@@ -82,25 +82,16 @@ class ProgramSession(BotSession):
         options: RunOptions,
         *,
         fork_server: ForkServerClient,
-        tier: Tier,
-        limits: Limits | None = None,
-        cores: Cores | None = None,
-        nice: int = 0,
+        box: Box,
+        cores: Cores,
         hello_within: float = HELLO_WITHIN,
     ) -> None:
         name = options.bot or built.manifest.name or "program"
         super().__init__(name, options)
         self._fork_server = fork_server
-        self._cores = cores or Cores.of_this_machine()
+        self._cores = cores
         self._hello_within = hello_within
-        self._box = Box(
-            tier=tier,
-            folder=str(built.folder),
-            command=built.manifest.run,
-            readable=built.readable,
-            limits=limits or Limits(),
-            nice=nice,
-        )
+        self._box = box
         self._games = tuple(options.games or built.manifest.games)
         self._log = AuthorLog(
             name, folder=options.log_folder, terminal=options.say, on_line=options.on_line

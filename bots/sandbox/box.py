@@ -94,7 +94,7 @@ class Box(msgspec.Struct, frozen=True, kw_only=True):
     """One program to be confined."""
 
     tier: Tier
-    folder: str
+    folder: str = ""
     """The submission's own folder: readable, and where the program starts."""
     bot: str = ""
     """A bot by our API, as `plyhouse.bots.loading` takes it; or else ..."""

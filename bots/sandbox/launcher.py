@@ -14,7 +14,6 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -22,7 +21,7 @@ import msgspec
 
 from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.process.launcher import LauncherLost, Running, ending_in_words
-from plyhouse.bots.sandbox.box import Box, Cores, Limits, SandboxError, Tier
+from plyhouse.bots.sandbox.box import Box, Cores, SandboxError
 from plyhouse.bots.sandbox.client import GONE, BoxProcess, ForkServerClient
 
 __all__ = ["MOST_FRAMES", "Boxed", "Output", "SandboxLauncher", "boxed_command", "reader_of"]
@@ -143,28 +142,12 @@ def _pin(pid: int, core: int) -> None:
 class SandboxLauncher:
     """Starts bots in boxes of one fork server.
 
-    ``folder`` is all that a bot may read beside the libraries; None for the folder of its file.
+    ``box`` describes them; without a folder, a bot has that of its file.
     """
 
-    def __init__(
-        self,
-        fork_server: ForkServerClient,
-        tier: Tier,
-        *,
-        folder: Path | None = None,
-        readable: Sequence[str] = (),
-        limits: Limits | None = None,
-        cores: Cores | None = None,
-        nice: int = 0,
-    ) -> None:
+    def __init__(self, fork_server: ForkServerClient, box: Box, cores: Cores | None = None) -> None:
         self._fork_server = fork_server
-        self._box = Box(
-            tier=tier,
-            folder=str(folder) if folder is not None else "",
-            readable=tuple(readable),
-            limits=limits or Limits(),
-            nice=nice,
-        )
+        self._box = box
         self._cores = cores or Cores.of_this_machine()
 
     async def launch(self, spec: str, pipe: socket.socket, stand: int) -> Running:

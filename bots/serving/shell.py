@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import msgspec
 
-from plyhouse.bots.client.timing import REAL_CLOCK, SECOND, Clock
+from plyhouse.bots.client.timing import REAL_CLOCK, SECOND
 from plyhouse.bots.loading import BotLoadError, check_spec
 from plyhouse.bots.options import split_options
 from plyhouse.bots.process.author_log import AuthorLog
@@ -53,13 +53,11 @@ class ServedBot:
         self,
         spec: str,
         output: Callable[[str], None],
-        clock: Clock = REAL_CLOCK,
         launcher: Launcher = BARE,
     ) -> None:
         self._spec = check_spec(spec)
         self._launcher = launcher
         self._output = output
-        self._clock = clock
         self._supervisor: Supervisor | None = None
         self._ids = itertools.count(1)
         self._match = ""
@@ -76,7 +74,7 @@ class ServedBot:
     async def start(self) -> Loaded:
         """Load the bot; raise `BotLoadError` if that fails."""
         log = AuthorLog("bot", terminal=self._output)
-        supervisor = Supervisor(self._spec, log, launcher=self._launcher, clock=self._clock)
+        supervisor = Supervisor(self._spec, log, launcher=self._launcher)
         self.loaded = await supervisor.start()
         log.name = self.loaded.name
         self._supervisor = supervisor
@@ -94,7 +92,7 @@ class ServedBot:
             merged[key] = json.dumps(value) if kinds.get(key) == "str" else value
         spec = f"{name}({', '.join([f'{key}={value}' for key, value in merged.items()])})"
         log = AuthorLog(self.loaded.name, terminal=self._output)
-        supervisor = Supervisor(spec, log, launcher=self._launcher, clock=self._clock)
+        supervisor = Supervisor(spec, log, launcher=self._launcher)
         await supervisor.start()
         before, self._supervisor = self._supervisor, supervisor
         self._match = ""
@@ -125,7 +123,7 @@ class ServedBot:
             raise RuntimeError("the bot is not running")
         self._stop.clear()
         self._released.clear()
-        now = self._clock.now()
+        now = REAL_CLOCK.now()
         self._follow(supervisor, ask)
         hard_at = now + ask.hard
         request = supervisor.think(
@@ -139,7 +137,7 @@ class ServedBot:
             depth=ask.depth,
             nodes=ask.nodes,
         )
-        until = self._clock.sleep(ask.hard / SECOND)
+        until = REAL_CLOCK.sleep(ask.hard / SECOND)
         await first_of_all(request.answer, until, self._stop.wait())
         if not request.answer.done() and request.best is None:
             # A search has an action after milliseconds, even if it was stopped before.
@@ -148,7 +146,7 @@ class ServedBot:
             await first_of_all(self._stop.wait(), self._released.wait())
         if self._timer is not None:
             self._timer.cancel()
-        took = self._clock.now() - now
+        took = REAL_CLOCK.now() - now
         if not request.answer.done():
             supervisor.stop(request, answered=request.best is not None)
             problem = "" if request.best else "the bot has found nothing in its time"

@@ -56,11 +56,10 @@ class StartedBots:
 
     levels = LEVELS
 
-    def __init__(self, hub: Hub, address: str, idle: float = IDLE_SECONDS) -> None:
+    def __init__(self, hub: Hub, address: str) -> None:
         """``address`` is where bots connect to the server."""
         self._hub = hub
         self._address = address
-        self._idle = idle
         self._process: asyncio.subprocess.Process | None = None
         self._watcher: asyncio.Task[None] | None = None
         self._wanted: set[str] = set()
@@ -211,7 +210,7 @@ class StartedBots:
         if process.stdin is None or process.stderr is None:
             raise RuntimeError("a pipe that was asked for is missing")
         # On standard input, where no other user of the machine can read the token.
-        first = {"server": self._address, "token": self._token, "idle": self._idle}
+        first = {"server": self._address, "token": self._token, "idle": IDLE_SECONDS}
         process.stdin.write(json.dumps(first).encode() + b"\n")
         for bot in sorted(self._wanted):
             self._ask(bot)

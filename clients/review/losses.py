@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from time import monotonic
 
 from plyhouse.clients.review.judges import Judge, judge_for
 from plyhouse.clients.review.review import FAULTS, holder, review
@@ -53,11 +52,10 @@ class Losses:
         *,
         seconds: float,
         preparing: float = 1.0,
-        clock: Callable[[], float] = monotonic,
     ) -> None:
         """``bot`` is ``PLAYER/BOT``; each match gets ``seconds``, and each game ``preparing``."""
         self._bot, self._game_of = bot.lower(), game_of
-        self._seconds, self._preparing, self._clock = seconds, preparing, clock
+        self._seconds, self._preparing = seconds, preparing
         self._seen: dict[str, _Seen] = {}
 
     def add(self, records: Iterable[Record]) -> None:
@@ -78,9 +76,7 @@ class Losses:
             game = self._game_of(record)
             seen = _Seen(game, judge_for(game, self._preparing))
             self._seen[record.game] = seen
-        found = review(
-            record, seen.game, seat, seconds=self._seconds, clock=self._clock, judge=seen.judge
-        )
+        found = review(record, seen.game, seat, seconds=self._seconds, judge=seen.judge)
         judged = [row for row in found.plies if row.action and row.played is not None]
         seen.unjudged += sum(1 for row in found.plies if row.action and row.played is None)
         seen.exact += sum(row.exact for row in judged)

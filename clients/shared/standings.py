@@ -110,8 +110,8 @@ def _board_columns(view: Board) -> Columns[ProvenLine]:
         ("95 %", "r", lambda line: _rating(line, "{0.low:.0f} to {0.high:.0f}")),
     ]
     if decided:
-        columns.insert(2, (f"{decided} (decides)", "l", lambda line: _decider(line, decided)))
-    if decided != "grade" and any(line.grade for line in view.lines):
+        columns.insert(2, (f"{decided} (decides)", "l", _decider))
+    if view.graded:
         columns.append(("grade", "l", lambda line: line.grade))
     return columns
 
@@ -131,13 +131,11 @@ def _more_columns(view: Board) -> Columns[ProvenLine]:
         columns.append(
             ("ahead", "r", lambda line: "" if line.ahead is None else f"{line.ahead:.1%}")
         )
-    for game in sorted({game for line in view.lines for game in line.returns}):
-        adjusted = any(line.returns[game].adjusted for line in view.lines if game in line.returns)
-        kinds = [(f"{game}: return", _raw)]
-        kinds += [("while watching", _watched)] * fixed
-        kinds += [("without luck", _adjusted)] * adjusted
+    for game, adjusted in view.returns:
+        kinds = [("without luck", _adjusted)] if adjusted else [(f"{game}: return", _raw)]
+        kinds += [("while watching", _watched)] * (fixed and not adjusted)
         columns += [(head, "r", _of_game(game, shown)) for head, shown in kinds]
-    if any(line.nash for line in view.lines):
+    if view.averaged:
         columns.append(
             ("Nash share", "r", lambda line: "-" if not line.nash else f"{line.nash.share:.2f}")
         )
@@ -167,9 +165,8 @@ def print_certainty(lines: Sequence[BaselineCertainty]) -> None:
         print_table("Until certain", columns, rows, "llrrll")
 
 
-def _decider(line: ProvenLine, decided_by: str) -> str:
-    value = line.grade if decided_by == "grade" else line.decider
-    return f"{value}  {line.tie_break}".strip() or "-"
+def _decider(line: ProvenLine) -> str:
+    return f"{line.decider}  {line.tie_break}".strip() or "-"
 
 
 def _rating(line: ProvenLine, form: str) -> str:

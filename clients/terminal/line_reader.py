@@ -15,14 +15,14 @@ CHUNK: Final = 4096
 
 
 class LineReader:
-    """Reads lines of standard input (or another descriptor) on the running event loop.
+    """Reads lines of standard input on the running event loop.
 
     Terminals and pipes are read when they have something; nothing is left behind that could
     keep the program from ending while it waits for a person.
     """
 
-    def __init__(self, descriptor: int | None = None) -> None:
-        self._fd = _standard_input() if descriptor is None else descriptor
+    def __init__(self) -> None:
+        self._fd = None if sys.stdin is None else sys.stdin.fileno()
         self._lines: deque[str] = deque()
         self._rest = b""
         self._ended = self._fd is None
@@ -70,11 +70,6 @@ class LineReader:
             self.close()
         self._lines.extend(line.decode(errors="replace").rstrip("\r") for line in lines)
         self._news.set()
-
-
-def _standard_input() -> int | None:
-    """The descriptor of standard input; None if it is closed."""
-    return None if sys.stdin is None else sys.stdin.fileno()
 
 
 def matching_action(text: str, legal: Sequence[str]) -> str | None:

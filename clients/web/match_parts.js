@@ -18,7 +18,7 @@ import { columns } from "./table.js";
 import { Thoughts } from "./thoughts.js";
 import { dice } from "./verify.js";
 
-const LEAST = { table: 290, large: 400, board: 160, list: 150, page: 320, crowded: 290, pair: 465, over: 240 }; // pixels; a page scrolls rather than show a smaller board
+const LEAST = { table: 290, large: 400, board: 160, list: 150, page: 320, crowded: 260, pair: 465, over: 240 }; // pixels; a page scrolls rather than show a smaller board
 
 const FRAMED = mode === "embed"; // every pixel counts
 const GAP = FRAMED ? 4 : 8; // pixels between the rows of the page

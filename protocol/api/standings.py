@@ -173,6 +173,24 @@ class Board(Row, frozen=True):
     """The column that decides the places, such as ``points`` or ``rating``; empty before the
     final. Lines have its value as ``decider``."""
 
+    @property
+    def graded(self) -> bool:
+        """True if grades have a column beside the one that decides."""
+        return self.decided_by != "grade" and any(line.grade for line in self.lines)
+
+    @property
+    def averaged(self) -> bool:
+        """True if lines have shares of the Nash average."""
+        return any(line.nash for line in self.lines)
+
+    @property
+    def returns(self) -> list[tuple[str, bool]]:
+        """The columns of mean returns: a game, and whether luck is taken out."""
+        found = [each for line in self.lines for each in line.returns.items()]
+        return sorted(
+            {(game, adjusted) for game, each in found for adjusted in (False, bool(each.adjusted))}
+        )
+
     def _repr_html_(self) -> str:
         return NOTEBOOK.table(self.lines)
 

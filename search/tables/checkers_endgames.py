@@ -23,7 +23,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from plyhouse.games.base import TERMINAL, Game
+from plyhouse.games.base import TERMINAL
 from plyhouse.games.deterministic.checkers.endgames import (
     CHOOSE,
     LENGTH,
@@ -54,8 +54,8 @@ IMPOSSIBLE: Final = 32_766
 class CheckersTable(EndgameTable):
     """Every checkers position with up to ``pieces`` pieces, as one number of 16 bits each."""
 
-    def __init__(self, pieces: int, codes: NDArray[np.int16], game: Game | None = None) -> None:
-        super().__init__(Checkers() if game is None else game, 1.0)
+    def __init__(self, pieces: int, codes: NDArray[np.int16]) -> None:
+        super().__init__(Checkers(), 1.0)
         self.pieces = pieces
         self.codes = codes
         """Codes as of `backwards`, seen by the seat to move; entry 0 is the lost end."""

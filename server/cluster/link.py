@@ -95,7 +95,6 @@ class Link:
     - ``on_silent(epoch)`` when nothing has come from a process for `SILENT_NS`, or when so much
       waits for it that its channel is broken for good; ``on_heard(epoch)`` when it speaks again.
     - ``on_stranger(epoch)`` for each batch of a process that `set_peers` does not name.
-    - ``on_carrier()`` when `healthy` has changed.
     """
 
     def __init__(
@@ -108,7 +107,6 @@ class Link:
         on_silent: Callable[[int], None] | None = None,
         on_heard: Callable[[int], None] | None = None,
         on_stranger: Callable[[int], None] | None = None,
-        on_carrier: Callable[[], None] | None = None,
     ) -> None:
         self.own = own
         self._carriers = tuple(carriers)
@@ -118,7 +116,6 @@ class Link:
         self._on_silent = on_silent
         self._on_heard = on_heard
         self._on_stranger = on_stranger
-        self._on_carrier = on_carrier
         self._peers: dict[int, _Peer] = {}
         self._dropped: set[int] = set()
         self._refused: set[int] = set()
@@ -335,7 +332,6 @@ class Link:
             log.warning("%s is away: messages between servers wait for it", name)
         for epoch in self._peers:
             self._wake(epoch)
-        self._call(self._on_carrier)
 
     def _call(self, function: Callable[..., None] | None, *arguments: object) -> None:
         """Call back; an error of one callback must not keep others from being called."""

@@ -157,13 +157,13 @@ def played(spec: str, control: TimeControl, seconds: float, plies: float, matche
     return Measured(min(seconds, most), most, matches, plies, "server")
 
 
-def sample(spec: str, control: TimeControl, clock_ns: Callable[[], int], seed: int = 1) -> Measured:
+def sample(spec: str, control: TimeControl, clock_ns: Callable[[], int]) -> Measured:
     """Measure a game by random matches; ``clock_ns`` is a monotonic clock.
 
     A random game from the middle of a match takes half as long as a whole one.
     """
     game = get_game(spec)
-    rng = random.Random(seed)
+    rng = random.Random(1)
     begin = clock_ns()
     plies = played = 0
     while played < SAMPLE_MATCHES and (not played or clock_ns() - begin < SAMPLE_NS):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
@@ -71,10 +71,8 @@ class _Kept:
 class GameFinals:
     """The games of the finals of one server."""
 
-    def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
-        """``clock`` gives monotonic seconds."""
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._clock = clock
         self._kept: LRUCache[str, _Kept] = LRUCache(KEPT)
 
     def forget(self) -> None:
@@ -106,7 +104,7 @@ class GameFinals:
         kept = self._kept.setdefault(part.id, _Kept())
         async with kept.lock:
             patient = part.status == "running" and not fresh
-            if kept.final is not None and patient and self._clock() < kept.until:
+            if kept.final is not None and patient and time.monotonic() < kept.until:
                 return kept.final
             entries = await self._store.read(tournaments.list_entries, part.id)
             known = None if kept.key is None or kept.state != state else kept.key[:2]
@@ -114,12 +112,12 @@ class GameFinals:
                 return kept.final
             key = part, tuple(entries), await self._store.read(competition_results.extent, part.id)
             if kept.final is None or kept.key != key:
-                began = self._clock()
+                began = time.monotonic()
                 seats = await self._store.read(tournaments.played_seats, part.id)
                 final = await computed_for(part.id, partial(_worked_out, part, entries, seats))
                 table = tuple(places_without(final.table, settings(part).twins))
                 kept.final, kept.key = replace(final, table=table), key
-                now = self._clock()
+                now = time.monotonic()
                 kept.until = now + (PATIENCE * (now - began) if len(seats) > FEW else 0.0)
             kept.state = state
             return kept.final

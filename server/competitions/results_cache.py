@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
@@ -80,9 +80,8 @@ class _Kept:
 class ResultsCache:
     """The results of the finals of one server."""
 
-    def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._clock = clock
         self._kept: LRUCache[str, _Kept] = LRUCache(KEPT)
 
     def forget(self) -> None:
@@ -104,7 +103,7 @@ class ResultsCache:
         if found is None:
             return None
         same = row.file == found.row.file
-        if row.status == "running" and same and not complete and self._clock() < kept.until:
+        if row.status == "running" and same and not complete and time.monotonic() < kept.until:
             return found
         entries = tuple(
             await self._store.read(competition_reruns.played_entries, row.id, replaced=True)
@@ -117,10 +116,10 @@ class ResultsCache:
             return None
         if row != found.row:  # Only the status has changed.
             found = kept.results = replace(found, row=row)
-        return found if kept.complete or self._clock() < kept.until else None
+        return found if kept.complete or time.monotonic() < kept.until else None
 
     async def _work(self, row: CompetitionRow, kept: _Kept) -> Results:
-        begun = self._clock()
+        begun = time.monotonic()
         file = file_of(row)
         entries = tuple(
             await self._store.read(competition_reruns.played_entries, row.id, replaced=True)
@@ -150,7 +149,7 @@ class ResultsCache:
         )  # fmt: skip
         kept.entries = entries
         kept.complete = not left or bool(extra)
-        kept.until = self._clock() + PATIENCE * (self._clock() - begun)
+        kept.until = time.monotonic() + PATIENCE * (time.monotonic() - begun)
         return found
 
     async def _read_events(
@@ -170,7 +169,7 @@ class ResultsCache:
                 f"Luck and repeated games are looked for in up to {MOST_MATCHES:,} matches only."
             ]
         versions = versions_of(seats)
-        end = self._clock() + BUDGET
+        end = time.monotonic() + BUDGET
         for start in range(0, len(again), AT_ONCE):
             some = again[start : start + AT_ONCE]
             read = await self._store.read(
@@ -179,13 +178,13 @@ class ResultsCache:
             for each in some:
                 kept.lines[each.match] = played_line(each, versions[each.match], read[each.match])
         for start in range(0, len(fresh), AT_ONCE):
-            if self._clock() >= end:
+            if time.monotonic() >= end:
                 break
             some = fresh[start : start + AT_ONCE]
             read = await self._store.read(
                 competition_results.match_events, [each.match for each in some]
             )
-            work = partial(luck_in, some, read, self._clock, end)
+            work = partial(luck_in, some, read, time.monotonic, end)
             kept.luck |= await computed_for(competition, work)
         return []
 

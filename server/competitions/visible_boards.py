@@ -7,8 +7,7 @@
 from __future__ import annotations
 
 import functools
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -100,10 +99,10 @@ ANY_TIME: Final = (
 class Boards:
     """The boards of one server."""
 
-    def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self.results = ResultsCache(store, clock)
-        self.games = GameFinals(store, clock)
+        self.results = ResultsCache(store)
+        self.games = GameFinals(store)
         """The same finals with the tables and rounds of their formats."""
         self._grades: LRUCache[str, tuple[Results, list[Grade]]] = LRUCache(KEPT)
         """The grades of each final, valid for these results."""

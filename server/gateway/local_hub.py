@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable
 from typing import Final, Self
 
 from plyhouse.protocol.errors import ProtocolError
@@ -31,15 +30,15 @@ TOKEN_BYTES: Final = 16
 class LocalHub(MatchHub):
     """A hub whose players exist as long as it does."""
 
-    def __init__(self, config: ServerConfig, now: Callable[[], int] = time.monotonic_ns) -> None:
-        super().__init__(config, now)
+    def __init__(self, config: ServerConfig) -> None:
+        super().__init__(config, time.monotonic_ns)
         self.kept = KeptMatches()
         """The events of the last matches."""
         self.live_matches = LiveMatches(
             config,
             self.kept,
             self.directory,
-            now,
+            time.monotonic_ns,
             on_over=self._match_over,
             rating_of=lambda game, version: None,
             settle_stalls=self._settle_stalls,

@@ -72,9 +72,9 @@ class Course:
 
     # ---------------------------------------------------------------- what happens is noted
 
-    def note(self, kind: str, seat: int, text: str = "", ledger: Ledger | None = None) -> EventRow:
+    def note(self, kind: str, seat: int, text: str = "") -> EventRow:
         """Return the next row."""
-        row = event_row(self.config.match, self.rows, kind, self.position.ply, seat, text, ledger)
+        row = event_row(self.config.match, self.rows, kind, self.position.ply, seat, text, None)
         self.rows += 1
         return row
 

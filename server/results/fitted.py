@@ -33,6 +33,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 NameT = TypeVar("NameT", bound=Hashable)
 
+LEVEL: Final = 0.95
+"""The confidence of intervals and ranks."""
 SHARPEST: Final = 30.0
 """The standard error, in Elo points, at which any-time intervals are closest to fixed-time ones.
 It is about that of 130 games against an equal.  It must be chosen before looking."""
@@ -146,8 +148,8 @@ class Fitted(Generic[NameT]):
             return 0.5 if gap == 0.0 else float(gap > 0.0)
         return NormalDist().cdf(gap / error)
 
-    def ranks(self, level: float = 0.95) -> list[tuple[int, int]]:
-        """Return the best and worst possible rank of each entry at this level.
+    def ranks(self) -> list[tuple[int, int]]:
+        """Return the best and worst possible rank of each entry at `LEVEL`.
 
         An entry's rank is one more than the number of stronger entries.  Each entry is compared
         with all others at once, by Šidák's inequality ("Rectangular confidence regions for the
@@ -158,7 +160,7 @@ class Fitted(Generic[NameT]):
         count = len(self.names)
         if count < 2:
             return [(1, 1)] * count
-        reach = NormalDist().inv_cdf(0.5 + 0.5 * level ** (1.0 / (count - 1)))
+        reach = NormalDist().inv_cdf(0.5 + 0.5 * LEVEL ** (1.0 / (count - 1)))
         own = self.covariance.diagonal()
         spread = np.sqrt(np.maximum(0.0, own[:, None] + own[None, :] - 2.0 * self.covariance))
         above = (self.elo[None, :] - self.elo[:, None]) > reach * spread
@@ -166,16 +168,14 @@ class Fitted(Generic[NameT]):
         stronger, weaker = above.sum(axis=1), above.sum(axis=0)
         return [(int(1 + up), int(count - down)) for up, down in zip(stronger, weaker, strict=True)]
 
-    def estimates(
-        self, level: float = 0.95, *, sharpest: float = SHARPEST
-    ) -> list[Estimate[NameT]]:
+    def estimates(self) -> list[Estimate[NameT]]:
         """Return all entries, strongest first; see `any_time_factor`."""
-        reach = NormalDist().inv_cdf(0.5 + level / 2.0)
-        ranks = self.ranks(level)
+        reach = NormalDist().inv_cdf(0.5 + LEVEL / 2.0)
+        ranks = self.ranks()
         made = []
         for i, name in enumerate(self.names):
             elo, error = float(self.elo[i]), math.sqrt(max(0.0, float(self.covariance[i, i])))
-            wide = error * any_time_factor(error, 1.0 - level, sharpest)
+            wide = error * any_time_factor(error, 1.0 - LEVEL)
             made.append(
                 Estimate(
                     name,

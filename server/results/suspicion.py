@@ -182,9 +182,7 @@ def _law(match: Match, fit: Fitted[str]) -> tuple[float, float, float]:
 # --------------------------------------------------------------------- choices beside choices
 
 
-def choices_of(
-    record: Record, game: Game, seats: Sequence[tuple[str, str]], *, opening_plies: int = 0
-) -> Iterator[Choice]:
+def choices_of(record: Record, game: Game, seats: Sequence[tuple[str, str]]) -> Iterator[Choice]:
     """Yield the choices in a record; ``seats`` has each seat's bot and owner.
 
     Raises `GameError` if the record does not fit the game.
@@ -194,8 +192,7 @@ def choices_of(
         if event.kind not in ("action", "chance"):
             continue
         seat, state = position.mover, position.state
-        acts = event.kind == "action" and seat != CHANCE and event.ply >= opening_plies
-        if acts and len(state.actions()) > 1:
+        if event.kind == "action" and seat != CHANCE and len(state.actions()) > 1:
             yield Choice(*seats[seat], (game.spec, game.observe(state, seat)), event.text)
         position.apply(event.seat, event.text)
 

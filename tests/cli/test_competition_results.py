@@ -102,7 +102,7 @@ def test_board_names_and_shows_the_column_that_decides(
     assert head.split()[:4] == ["place", "entry", "points", "(decides)"]
     assert "2.5  Buchholz 6" in first
     assert second.split()[2] == "1"
-    graded = view(line("ada/x", grade="good"), line("b/y"))
+    graded = view(line("ada/x", grade="good", decider="good"), line("b/y"))
     print_board(structs.replace(graded, decided_by="grade"))
     _, head, first, second = capsys.readouterr().out.splitlines()
     assert (head.count("grade"), first.count("good")) == (1, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -162,7 +163,10 @@ if line.startswith("go"):
     assert turn.text_of(bot.choose(turn)) == ("e2e4", "")
 
 
-def test_hung_engine_is_killed_before_the_flag_falls(scripted_engine: ScriptedEngine) -> None:
+def test_hung_engine_is_killed_before_the_flag_falls(
+    scripted_engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine_bot, "FLAG_GRACE", 0.1)
     bot = UciBot(engine=scripted_engine(f"{UCI}if line.startswith('go'): time.sleep(600)"))
     pid = bot.running(bot.kind).process.pid
     turn = first_turn("chess", seconds=0.3)
@@ -170,6 +174,17 @@ def test_hung_engine_is_killed_before_the_flag_falls(scripted_engine: ScriptedEn
         bot.choose(turn)
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+def test_late_news_of_the_flag_is_waited_for(scripted_engine: ScriptedEngine) -> None:
+    """Over a bad network it comes seconds late: the bot has not crashed."""
+    bot = UciBot(engine=scripted_engine(f"{UCI}if line.startswith('go'): time.sleep(600)"))
+    turn = first_turn("chess", seconds=0.3)
+    late = threading.Timer(2.0, turn.end)
+    late.start()
+    with pytest.raises(TurnOver):
+        bot.choose(turn)
+    late.join()
 
 
 def test_hung_engine_plays_the_best_it_has_reported(

@@ -27,7 +27,7 @@ from plyhouse.bots.process.messages import Begin, Failed
 from plyhouse.bots.process.ply_cost import CostOfPly
 from plyhouse.bots.process.supervisor import Supervisor
 from plyhouse.bots.running.run_options import RunOptions, SeatResult
-from plyhouse.bots.sandbox.box import Cores, Limits, SandboxError, Tier
+from plyhouse.bots.sandbox.box import Box, Cores, Limits, SandboxError, Tier
 from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.bots.sandbox.launcher import SandboxLauncher
 from plyhouse.bots.sandbox.tiers import choose_tier
@@ -193,9 +193,9 @@ async def test_bot_whose_frame_is_too_long_forfeits_and_others_play_on(
 
 
 async def loaded(
-    fork_server: ForkServerClient, tier: Tier, file: Path, limits: Limits | None = None
+    fork_server: ForkServerClient, tier: Tier, file: Path, output: int = 1 << 20
 ) -> Supervisor:
-    launcher = SandboxLauncher(fork_server, tier, limits=limits)
+    launcher = SandboxLauncher(fork_server, Box(tier=tier, limits=Limits(output=output)))
     supervisor = Supervisor(str(file), AuthorLog("mine"), launcher=launcher, import_timeout=20)
     await supervisor.start()
     return supervisor
@@ -207,7 +207,7 @@ async def test_why_the_sandbox_ended_a_bot_is_told_to_its_author(
     tier = await have(fork_server, Tier.LANDLOCK)
     flood = "while True:\n    print('x' * 10000)\n"
     with pytest.raises(BotLoadError, match="ended its process while it was imported"):
-        await loaded(fork_server, tier, submission(bot=flood) / "bot.py", Limits(output=4096))
+        await loaded(fork_server, tier, submission(bot=flood) / "bot.py", output=4096)
     nosy = "open('/etc/passwd')\n"
     with pytest.raises(BotLoadError, match=r"PermissionError.*bot\.py:1: open\('/etc/passwd'\)"):
         await loaded(fork_server, tier, submission("nosy", bot=nosy) / "bot.py")
@@ -225,7 +225,7 @@ async def test_a_start_that_is_cancelled_ends_its_box(
         lambda cores: BotProcess.start(
             str(file),
             on_output=lambda _: None,
-            launcher=SandboxLauncher(fork_server, tier, cores=cores),
+            launcher=SandboxLauncher(fork_server, Box(tier=tier), cores),
         ),
         steps=steps,
     )
@@ -256,7 +256,7 @@ async def test_bots_stand_back_behind_the_server(
     process = await BotProcess.start(
         str(file),
         on_output=lambda _: None,
-        launcher=SandboxLauncher(fork_server, await have(fork_server, tier)),
+        launcher=SandboxLauncher(fork_server, Box(tier=await have(fork_server, tier))),
     )
     own = os.getpriority(os.PRIO_PROCESS, 0)
     assert os.getpriority(os.PRIO_PROCESS, process.pid) == max(own, 10)

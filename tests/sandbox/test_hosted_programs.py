@@ -457,7 +457,11 @@ async def test_a_program_without_hello_cannot_be_loaded(
         raise AssertionError("it must not even connect")
 
     bot_session = ProgramSession(
-        mute, nowhere, "", options, fork_server=fork_server, tier=Tier.LANDLOCK, hello_within=within
+        *(mute, nowhere, "", options),
+        fork_server=fork_server,
+        box=Box(tier=Tier.LANDLOCK, folder=str(mute.folder), command=mute.manifest.run),
+        cores=Cores.of_this_machine(),
+        hello_within=within,
     )
     with pytest.raises(BotLoadError, match=problem):
         await bot_session.run()

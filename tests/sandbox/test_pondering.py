@@ -17,7 +17,7 @@ from tests.harness.supervised_bot import Rig, supervised
 from tests.sandbox.conftest import Submission, have
 
 from plyhouse.bots.process.launcher import Running
-from plyhouse.bots.sandbox.box import Tier
+from plyhouse.bots.sandbox.box import Box, Tier
 from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.bots.sandbox.launcher import SandboxLauncher
 
@@ -89,7 +89,7 @@ async def boxed(
     fork_server: ForkServerClient, tier: Tier, spec: str, launcher: SandboxLauncher | None = None
 ) -> AsyncIterator[Rig]:
     """A supervisor of a bot in a box; only the test moves its clock."""
-    launcher = launcher or SandboxLauncher(fork_server, tier)
+    launcher = launcher or SandboxLauncher(fork_server, Box(tier=tier))
     async with supervised(spec, ManualClock(), launcher=launcher) as rig:
         rig.begin()
         yield rig
@@ -161,7 +161,7 @@ async def test_match_begins_when_a_frozen_bot_has_come_to_an_end(
 async def test_bot_that_ends_in_its_opponents_turn_is_imported_again_in_its_own(
     fork_server: ForkServerClient, submission: Submission
 ) -> None:
-    launcher = CountingLauncher(fork_server, await have(fork_server, Tier.LANDLOCK))
+    launcher = CountingLauncher(fork_server, Box(tier=await have(fork_server, Tier.LANDLOCK)))
     spec = str(submission(bot=QUICK) / "bot.py")
     async with boxed(fork_server, Tier.LANDLOCK, spec, launcher) as rig:
         for turn in range(3):
@@ -180,7 +180,7 @@ async def test_bot_that_ends_in_its_opponents_turn_is_imported_again_in_its_own(
 async def test_report_of_an_ended_process_is_not_played_while_the_next_one_is_imported(
     fork_server: ForkServerClient, submission: Submission
 ) -> None:
-    launcher = CountingLauncher(fork_server, await have(fork_server, Tier.LANDLOCK))
+    launcher = CountingLauncher(fork_server, Box(tier=await have(fork_server, Tier.LANDLOCK)))
     spec = str(submission(bot=FORESTALLING) / "bot.py")
     async with boxed(fork_server, Tier.LANDLOCK, spec, launcher) as rig:
         await played_at_the_deadline(rig)

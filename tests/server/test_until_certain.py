@@ -16,6 +16,7 @@ from plyhouse.protocol.messages import MatchSnapshot, Ready
 from plyhouse.server.competitions.exports import grade_entries
 from plyhouse.server.competitions.finals import finals_of
 from plyhouse.server.results.sequential import ConfidenceSequence, Grading
+from plyhouse.server.web.api.standings import board_view
 from plyhouse.storage import competition_sql
 
 STAFF = (
@@ -98,6 +99,8 @@ async def test_a_final_ends_when_grades_are_certain(course: Clear) -> None:
     )
     assert [(each.grade.student, each.points) for each in entries] == [("s00", 2.0), ("s01", 0.0)]
     assert entries[0].certainty["staff/b1"].pairs == needed(0.6, 1.0)
+    view = board_view(await hub.boards.board("Cup", ORGANISER), crosses=False)
+    assert (view.decided_by, view.graded, view.lines[0].decider) == ("grade", False, "good")
     viewer = await hub.store.authenticate(course.tokens["s00"])
     (seen,) = await finals_of(hub.boards, "Cup", viewer)
     assert {seen.names[each.baseline] for each in seen.certainty} == {"staff/b0"}, "b1 is hidden"

@@ -193,9 +193,12 @@ def buying(legal: list[str]) -> str:
 
 async def test_resigning_is_in_sight_when_both_players_own_deeds(house: House, page: Page) -> None:
     bots = await challenged_by_all(house, page, "monopoly")
+    await page.show_as(*SIZES[-1])
     async with answering(bots, buying):
         while min(await page.evaluate(DEEDS)) < 2 or max(await page.evaluate(DEEDS)) < 4:
             assert await play(page, buying)
+            await look(page)  # the dice decide how long names, buttons and deeds are
+            assert json.loads(await page.evaluate(OWN)) == [], await page.text("#prompt")
         for size in SIZES:
             await page.show_as(*size)
             await look(page)

@@ -207,7 +207,7 @@ def board(name: str) -> Table:
     )
     bar = Bar(0.0, 100.0, 20.0, 60.0, 50.0)
     rows = (Row(out, bar, (None, HeatCell(0.5, 4))), Row(gone, None, (HeatCell(0.5, 0), None)))
-    return Table(shown, rows, ((name, False), (name, True)), True, True)
+    return Table(shown, rows, True)
 
 
 def practice(name: str) -> Practice:

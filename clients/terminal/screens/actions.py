@@ -73,8 +73,8 @@ class ActionList(Vertical):
     class Left(Message):
         """Somebody wants back to the board."""
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__()
         self.actions: dict[str, str] = {}
         self._shown: list[str] = []
 

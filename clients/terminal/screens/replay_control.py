@@ -37,8 +37,8 @@ class ProgressLine(Static):
             super().__init__()
             self.at = at
 
-    def __init__(self, ink: Ink, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
-        super().__init__(id=id)
+    def __init__(self, ink: Ink) -> None:
+        super().__init__()
         self._ink = ink
         self._rail = (0, 1)
         self._last = 0

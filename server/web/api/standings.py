@@ -55,6 +55,7 @@ from plyhouse.storage.store import Store
 def board_view(found: KnownBoard, *, crosses: bool) -> Board:
     """A board for programs."""
     fitted = found.statistics.fitted
+    by_grade = found.decided_by == "grade"
     return Board(
         competition=found.row.id,
         name=found.row.name,
@@ -64,9 +65,10 @@ def board_view(found: KnownBoard, *, crosses: bool) -> Board:
         repeated=found.statistics.repeated,
         lines=[
             _line(
-                each, found.statistics.lucky, found.grades.get(each.standing.entrant.name, ""), why
+                each, found.statistics.lucky, grade, why._replace(value=grade) if by_grade else why
             )
             for each, why in zip(found.lines, found.deciders, strict=True)
+            for grade in [found.grades.get(each.standing.entrant.name, "")]
         ],
         notes=list(found.notes),
         seats={}

@@ -88,15 +88,7 @@ class Table:
 
     board: Board
     rows: tuple[Row, ...]
-    means: tuple[tuple[str, bool], ...]
-    """Columns of returns: the game, and whether luck is taken out."""
-    nash: bool
     crossed: bool
-
-    @property
-    def graded(self) -> bool:
-        """True if the viewer may see grades."""
-        return any(row.line.grade for row in self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,11 +314,6 @@ HANDLERS: Final[tuple[Any, ...]] = (competitions, one_competition, report)
 
 def _table(board: Board) -> Table:
     lines = board.lines
-    means: list[tuple[str, bool]] = []
-    for game in sorted({game for line in lines for game in line.returns}):
-        means.append((game, False))
-        if any(line.returns[game].adjusted for line in lines if game in line.returns):
-            means.append((game, True))
     crossed = bool(board.crosstab) and 2 < len(lines) <= WIDEST
     cells = _cells(board) if crossed else {}
     return Table(
@@ -337,8 +324,6 @@ def _table(board: Board) -> Table:
             )
             for line, bar in zip(lines, bars([_interval(line) for line in lines]), strict=True)
         ),
-        tuple(means),
-        any(line.nash is not None for line in lines),
         crossed,
     )
 
