@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from time import monotonic_ns
 from typing import Any
 
 import pytest
@@ -110,7 +111,7 @@ async def test_connections_of_one_account_share_a_turn_of_the_loop(
     """However many they are, others wait for a few milliseconds of their work."""
     work = 3_000_000  # nanoseconds of each frame of the attacker
     monkeypatch.setattr(direct, "ACCOUNT_NS", 2 * work - 1)
-    turn, now = 0, direct.monotonic_ns()
+    turn, now = 0, monotonic_ns()
     monkeypatch.setattr(direct, "monotonic_ns", lambda: now)
     seen: Counter[tuple[int, str]] = Counter()
     loop = asyncio.get_running_loop()
