@@ -12,9 +12,14 @@ from plyhouse.server.web.application import create_api
 from plyhouse.server.web.forwarding import Forwarder, is_local, restored
 from plyhouse.server.web.metrics import WorkerMetrics
 from plyhouse.server.web.parameters import with_slashes
-from plyhouse.server.web.request_limits import Allowance, Pacer, refuse_busy, send_problem
+from plyhouse.server.web.request_limits import (
+    ALLOWANCE,
+    Allowance,
+    Pacer,
+    refuse_busy,
+    send_problem,
+)
 from plyhouse.server.web.security_headers import with_safety
-from plyhouse.server.wire.limits import client_of
 from plyhouse.server.wire.websocket import Receive, Scope, Send, refuse, websocket_endpoint
 
 if TYPE_CHECKING:
@@ -123,11 +128,12 @@ class Application:
             if scope.get("method") == "HEAD":
                 scope, send = {**scope, "method": "GET"}, _without_body(send)
             send = with_safety(scope, send)
-            client = scope.get("client")
-            VISITOR.set(client_of(client[0]) if client else "")
-            if self._allowance is not None and (wait := self._allowance.wait(scope)):
-                await refuse_busy(send, wait)
-                return
+            if self._allowance is not None:
+                VISITOR.set(self._allowance.payer(scope))
+                scope[ALLOWANCE] = self._allowance
+                if wait := self._allowance.wait(scope):
+                    await refuse_busy(send, wait)
+                    return
             if scope["path"].rstrip("/") == WEBSOCKET_PATH:
                 await send_problem(send, 426, "http/426", NO_UPGRADE)
                 return

@@ -16,6 +16,7 @@ from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.competition_sql import add_baselines, entries_of, find
 from plyhouse.storage.entry_rule import Candidate
 from plyhouse.storage.errors import CompetitionRefusal
+from plyhouse.storage.locks import locking
 from plyhouse.storage.models import (
     competition_codes,
     competition_entries,
@@ -25,6 +26,7 @@ from plyhouse.storage.models import (
     competitions,
     matches,
     pairings,
+    players,
 )
 from plyhouse.storage.rows import By
 from plyhouse.storage.statements import copy_rows
@@ -279,6 +281,9 @@ def carry(connection: Connection, source: Carry, row: CompetitionRow, by: By, no
             f"{row.most_students} (limits.students)",
         )
     if active:
+        # A token that is reissued meanwhile must reach the copy, too.
+        locked = select(players.c.id).where(players.c.id.in_(active)).order_by(players.c.id)
+        connection.execute(locking(locked))
         fresh = {"competition_id": row.id, "joined_ms": now_ms, "extended_ms": None}
         copy_rows(connection, competition_students, here, **fresh)
         audit.add(connection, now_ms, by, "student.import",

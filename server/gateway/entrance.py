@@ -126,7 +126,7 @@ class Entrance:
             self._login_refunds.skip(wait)
         self._connections.seated[session] = participant
         self._connections.places.play(session, wanted.player_id)
-        session.admit(participant.presence.name)
+        session.admit(participant.presence.name, wanted.player_id)
         session.scenes = hello.scenes
         presence = participant.presence
         self._login_refunds.give_back(wait, bot)

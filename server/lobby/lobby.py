@@ -38,10 +38,8 @@ from plyhouse.storage.rows import new_id
 
 PAIRING_SECONDS: Final = 0.005
 """How long seeks gather before pairings are made: with hundreds of bots each round costs."""
-
 TELL_SECONDS: float = 2.0
 """How long after a seek, or a change, the server explains why nobody is found."""
-
 CHALLENGES: Final = 10, 0.2
 """Unsuccessful challenges of a player to one bot, or to nobody: at once, and per second then."""
 
@@ -350,8 +348,10 @@ class Lobby:
         """Return the opponent of this name for ``sides``, which the challenger leads."""
         opponent = self._directory.find(name)
         if opponent is None:
-            known = [each for each in self._directory.online() if not self._may_be_secret(each)]
-            near = nearest(name, known) if self._unwanted.take((sides[0].player_id, 0)) else None
+            online = (
+                self._directory.online() if self._unwanted.take((sides[0].player_id, 0)) else ()
+            )
+            near = nearest(name, [each for each in online if not self._may_be_secret(each)])
             hint = f" Did you mean {near}?" if near else ""
             raise ProtocolError("challenge/offline", f"{name} is not connected.{hint}")
         if opponent.bot_id == sides[0].bot_id:

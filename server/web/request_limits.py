@@ -14,17 +14,29 @@ nothing waits.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import math
 from asyncio import sleep
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Generator, MutableMapping
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Coroutine,
+    Generator,
+    Hashable,
+    Mapping,
+    MutableMapping,
+)
 from time import monotonic_ns
 from typing import Any, Final
+
+from cachetools import LRUCache
 
 from plyhouse.protocol.api import administration_calls, calls, competition_calls
 from plyhouse.protocol.api.answers import problem
 from plyhouse.protocol.api.routes import CHEAP, DEAR, USUAL, Route
+from plyhouse.server.jobs.fair_queue import VISITOR
 from plyhouse.server.wire.limits import Rate, client_of
 
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
@@ -33,6 +45,10 @@ MAX_BODY: Final = 65536
 """Longest body of a request that is read, in bytes; a call may have its own limit."""
 DELAY: Final = 1.0
 """Seconds until a refusal is sent."""
+ACCOUNTS: Final = 10_000
+"""Credentials whose accounts are remembered."""
+ALLOWANCE: Final = "plyhouse.allowance"
+"""Key in the scope of a request for the `Allowance` that it is charged to."""
 CHEAP_PATHS: Final = frozenset({"/api", "/api/openapi.json", "/healthz", "/readyz"})
 DEAR_PATHS: Final = frozenset({"/metrics"})
 OF_CALLS: Final = tuple(
@@ -72,19 +88,45 @@ def _fits(place: str, part: str) -> bool:
 
 
 class Allowance:
-    """The token buckets of all addresses; without ``per_second`` every request is allowed."""
+    """The token buckets of all addresses; without ``per_second`` every request is allowed.
+
+    An account has a bucket of its own, from the second request with the same token or cookies on.
+    So it is not refused because others at its address have sent too many requests.
+    """
 
     def __init__(self, burst: float, per_second: float, now: Callable[[], int]) -> None:
         self._rate = Rate(burst, per_second, now) if per_second else None
+        self._accounts: LRUCache[bytes, int] = LRUCache(ACCOUNTS)
+        """The accounts of credentials that were valid when last used, by their digests."""
 
     def wait(self, scope: MutableMapping[str, Any]) -> float:
         """Charge a request; return the seconds after which it would be allowed, 0 if it is."""
         if self._rate is None:
             return 0.0
-        client = scope.get("client")
-        key = client_of(client[0]) if client else ""
+        key = self.payer(scope)
         cost = cost_of(scope.get("method", "GET"), scope["path"])
         return 0.0 if self._rate.take(key, cost) else self._rate.wait(key, cost)
+
+    def payer(self, scope: Mapping[str, Any]) -> Hashable:
+        """Return for whom a request counts: a known account, or else an address."""
+        client = scope.get("client")
+        found: Hashable = self._accounts.get(_credentials(scope))
+        if found is None:
+            found = client_of(client[0]) if client else ""
+        return found
+
+    def know(self, scope: Mapping[str, Any], account: int) -> None:
+        """Note whose credentials a request has."""
+        self._accounts[_credentials(scope)] = account
+
+
+def _credentials(scope: Mapping[str, Any]) -> bytes:
+    """Return a digest of the token and the cookies of a request."""
+    found = hashlib.sha256()
+    for name, value in scope.get("headers", ()):
+        if name in (b"authorization", b"cookie"):
+            found.update(b"%d %b %b" % (len(value), name, value))
+    return found.digest()
 
 
 async def refuse_busy(send: Send, wait: float) -> None:
@@ -139,8 +181,8 @@ class Pacer:
         self._spent = 0
         """Nanoseconds of steps since the last rest."""
         self._resting: asyncio.TimerHandle | None = None
-        self._waiting: deque[asyncio.Future[None]] = deque()
-        """Steps in the order in which they became ready."""
+        self._waiting: dict[Hashable, deque[asyncio.Future[None]]] = {}
+        """Steps of each visitor in the order in which they became ready; visitors take turns."""
 
     def run(self, work: Coroutine[Any, Any, None]) -> Paced:
         """Return an awaitable that runs ``work`` in steps, each in its turn."""
@@ -151,7 +193,7 @@ class Pacer:
         if self._resting is None and not self._waiting:
             return None
         future = asyncio.get_running_loop().create_future()
-        self._waiting.append(future)
+        self._waiting.setdefault(VISITOR.get(), deque()).append(future)
         return future
 
     def done(self, ns: int) -> None:
@@ -171,7 +213,11 @@ class Pacer:
 
     def _next(self) -> None:
         while self._waiting:
-            future = self._waiting.popleft()
+            visitor = next(iter(self._waiting))
+            steps = self._waiting.pop(visitor)
+            future = steps.popleft()
+            if steps:
+                self._waiting[visitor] = steps  # after all others
             if not future.done():  # a cancelled request waits no more
                 future.set_result(None)
                 return

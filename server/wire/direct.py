@@ -7,7 +7,8 @@ counts from that time.  ``benchmarks/hosting.py --wire`` measures the gain.
 The work and memory that a client can cause are bounded:
 
 1. One turn of the event loop handles at most `SLICE_FRAMES` frames of a connection, or as many
-   as fit `SLICE_NS`.  The rest waits for the next turn, and nothing is read meanwhile.
+   as fit `SLICE_NS`.  All connections of an account together have `ACCOUNT_NS`.  The rest waits
+   for the next turn, and nothing is read meanwhile.
 2. Frames that carry no message (pings, pongs, pieces of a message) are reported to the session,
    which counts them like messages.
 3. A ping is answered only while the client reads what it is sent.  If more pings arrive
@@ -33,9 +34,10 @@ import logging
 import socket
 import struct
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from time import monotonic_ns
 from typing import Any, ClassVar, Final, cast
+from weakref import WeakKeyDictionary
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.http11 import Request
@@ -97,6 +99,8 @@ WHOLE_TEXT: Final = FINAL | TEXT
 SLICE_FRAMES: Final = 128
 SLICE_NS: Final = 2_000_000
 """Nanoseconds after which a connection lets others run; less than what counts as a stall."""
+ACCOUNT_NS: Final = 4_000_000
+"""Nanoseconds after which all connections of an account together let others run."""
 NOTED_NS: Final = 200_000
 """The session learns about reads that took more nanoseconds; see `FrameSink.spent`."""
 EARLY_BYTES: Final = 65_536
@@ -116,12 +120,33 @@ def websocket_protocol(*, direct: bool = True) -> type[asyncio.Protocol]:
     return WebSocketsSansIOProtocol if missing or not direct else DirectProtocol
 
 
+class Turn:
+    """The time that each account has used in this turn of the event loop."""
+
+    def __init__(self) -> None:
+        self._spent: dict[Hashable, int] = {}
+
+    def over(self, payer: Hashable) -> bool:
+        """Return whether an account has used what it may."""
+        return self._spent.get(payer, 0) > ACCOUNT_NS
+
+    def note(self, payer: Hashable, spent: int, loop: asyncio.AbstractEventLoop) -> None:
+        """Note that an account has used so many nanoseconds."""
+        if not self._spent:  # the next turn begins with this, before what rests until then
+            loop.call_soon(self._spent.clear)
+        self._spent[payer] = self._spent.get(payer, 0) + spent
+
+
+_TURNS: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, Turn]] = WeakKeyDictionary()
+
+
 class DirectProtocol(WebSocketsSansIOProtocol):
     """uvicorn's websocket protocol that passes frames to a sink where one is attached."""
 
     close_seconds: ClassVar[float] = 2.0
     """Seconds that a client has to read what is left for it and to close its side."""
 
+    turn: Turn
     on_lost: Callable[[], None] | None = None
     """Called after the socket has closed."""
     sink: FrameSink | None = None
@@ -146,6 +171,7 @@ class DirectProtocol(WebSocketsSansIOProtocol):
     ) -> asyncio.Future[tuple[int, str] | None]:
         """Pass frames to the session that ``attach`` makes; see `ShortWay`."""
         self._reader = FrameReader(EARLY_WEBSOCKET_FRAME)
+        self.turn = _TURNS.setdefault(self.loop, Turn())
         self.direct = DirectTransport(self, peer)
         sink = attach(self.direct)
         if not self._ended:
@@ -178,10 +204,12 @@ class DirectProtocol(WebSocketsSansIOProtocol):
             and data[0] == WHOLE_BINARY
             and data[1] == size + 122
             and self._reader.idle
+            and not self.turn.over(sink.payer)
         ):
             # A single short message in one whole frame is how plies arrive.
             sink.received(apply_mask(data[6:], data[2:6]), stamp)
             spent = monotonic_ns() - stamp
+            self.turn.note(sink.payer, spent, self.loop)
             if spent > NOTED_NS:
                 sink.spent(spent)
             return
@@ -193,6 +221,9 @@ class DirectProtocol(WebSocketsSansIOProtocol):
         reader, begin, left = self._reader, monotonic_ns(), SLICE_FRAMES
         noted = self.sink
         spent = 0
+        if noted is not None and self.turn.over(noted.payer):
+            self._rest()
+            return
         try:
             while (sink := self.sink) is not None:
                 frame = reader.next()
@@ -215,8 +246,10 @@ class DirectProtocol(WebSocketsSansIOProtocol):
         except InvalidFrame as error:
             self.end(error.code, error.reason)
             self._tell_lost()
-        if spent > NOTED_NS and noted is not None:
-            noted.spent(spent)
+        if noted is not None:
+            self.turn.note(noted.payer, spent, self.loop)
+            if spent > NOTED_NS:
+                noted.spent(spent)
 
     def _rest(self) -> None:
         """Pause reading until the frames read so far have been handled in a later turn."""

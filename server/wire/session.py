@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Hashable, Iterable
 from functools import partial
 from typing import Any, Final, Protocol
 
@@ -102,6 +102,7 @@ class Session:
         "connection",
         "name",
         "on_other_server",
+        "payer",
         "remote",
         "scenes",
         "views",
@@ -126,6 +127,7 @@ class Session:
         self.codec = codec
         self.remote = transport.remote
         self.on_other_server = False
+        self.payer: Hashable = self.address
         self.connection = ServerConnection(codec, hub.now(), limits)
         self.connection.network = transport.network
         self._trips = self.connection.round_trips
@@ -219,9 +221,10 @@ class Session:
         """Report for how long the server was busy with this connection's frames."""
         self._hub.spent(self, nanoseconds)
 
-    def admit(self, name: str) -> None:
+    def admit(self, name: str, account: Hashable = None) -> None:
         """Apply the wider limits of a bot or person that has logged in, under this name."""
         self.name = name
+        self.payer = self.payer if account is None else account
         self.connection.trust()
         self._transport.trust()
 

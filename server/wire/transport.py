@@ -7,6 +7,7 @@ it is read, with its time stamp.  So no queue or task switch lies between the wi
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import NamedTuple, Protocol
 
 from plyhouse.protocol.liveness import NetworkTrip
@@ -79,6 +80,9 @@ class Transport(Protocol):
 
 class FrameSink(Protocol):
     """The incoming half, which a transport calls."""
+
+    payer: Hashable
+    """For whom its work counts: an account, or an address before the login."""
 
     def received(self, frame: Frame, stamp: int) -> None:
         """Take one whole frame, read at ``stamp`` (monotonic nanoseconds)."""

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from time import monotonic_ns
 from typing import Any
 
 import pytest
@@ -102,6 +103,54 @@ async def test_one_turn_of_the_loop_is_short_whatever_was_read(
     turn = -1_000_000  # ends the counting of turns
     assert sum(counted.values()) == 1000
     assert max(counted.values()) <= 8
+
+
+async def test_connections_of_one_account_share_a_turn_of_the_loop(
+    house: Any, dial: Dial, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many they are, others wait for a few milliseconds of their work."""
+    work = 3_000_000  # nanoseconds of each frame of the attacker
+    monkeypatch.setattr(direct, "ACCOUNT_NS", 2 * work - 1)
+    turn, now = 0, monotonic_ns()
+    monkeypatch.setattr(direct, "monotonic_ns", lambda: now)
+    seen: Counter[tuple[int, str]] = Counter()
+    loop = asyncio.get_running_loop()
+
+    def next_turn() -> None:
+        nonlocal turn
+        turn += 1
+        if turn >= 0:
+            loop.call_soon(next_turn)
+
+    original = Session.received
+
+    def received(session: Session, frame: Any, stamp: int) -> None:
+        nonlocal now
+        if session.name:
+            seen[turn, session.name.partition("/")[0]] += 1
+            now += work if session.name.startswith("mallory") else 0
+        original(session, frame, stamp)
+
+    token = await house.token("mallory")
+    attackers = [await dial(house) for _ in range(9)]
+    for number, each in enumerate(attackers):
+        await each.log_in(token, f"bot{number}")
+    bot = await dial(house)
+    await bot.log_in(await house.token("alice"))
+    monkeypatch.setattr(Session, "received", received)
+    next_turn()
+    for each in attackers:
+        for number in range(4):
+            each.say(Sync(9 + number, "m"))
+    bot.say(Sync(9, "m"))
+    assert (await bot.answer(Error)).re == 9
+    for each in attackers:
+        numbers = [(await each.answer(Error)).re for _ in range(4)]
+        assert numbers == [9, 10, 11, 12], "in order, and none is lost"
+    turn = -1_000_000  # ends the counting of turns
+    mine = [count for (_, name), count in seen.items() if name == "mallory"]
+    assert sum(mine) == 36
+    assert max(mine) <= 3
 
 
 async def test_after_a_fatal_error_nothing_is_heard(

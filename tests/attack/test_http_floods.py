@@ -22,11 +22,12 @@ from plyhouse.protocol.api.routes import CHEAP, DEAR, USUAL
 from plyhouse.protocol.messages import Ok, Turn
 from plyhouse.server.accounts import guesses
 from plyhouse.server.config import ConfigError, ServerConfig
+from plyhouse.server.jobs.fair_queue import VISITOR
 from plyhouse.server.jobs.helper_jobs import NotWorkedOut
 from plyhouse.server.jobs.helper_processes import Helpers
 from plyhouse.server.web import compression, request_limits
 from plyhouse.server.web.compression import KeptAnswers
-from plyhouse.server.web.request_limits import Allowance, Pacer, cost_of
+from plyhouse.server.web.request_limits import SLICE_NS, Allowance, Pacer, cost_of
 from plyhouse.server.wire.limits import Door, Rate, client_of
 from plyhouse.server.wire.listener import Listener
 
@@ -201,6 +202,52 @@ async def test_cost_of_a_request_does_not_depend_on_slashes(
         codes = [(await web.get(url)).status_code for _ in range(6)]
     assert codes[5] == 429
     assert 429 not in codes[:5]
+
+
+async def test_pacer_lets_visitors_take_turns() -> None:
+    """Requests of one visitor, however many, do not keep those of another waiting."""
+    now, done = 0, list[str]()
+    pacer = Pacer(lambda: True, lambda: now)
+
+    async def request(name: str) -> None:
+        nonlocal now
+        for _ in range(2):
+            now += SLICE_NS
+            await asyncio.sleep(0)
+        done.append(name)
+
+    async def visit(visitor: str) -> None:
+        VISITOR.set(visitor)
+        await pacer.run(request(visitor))
+
+    many = [asyncio.create_task(visit("many")) for _ in range(20)]
+    await asyncio.sleep(0)
+    await asyncio.gather(visit("one"), *many)
+    assert done.index("one") <= 2
+
+
+async def test_account_is_not_refused_for_what_others_at_its_address_have_sent(
+    open_house: OpenHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One program of a class would otherwise lock out the whole class behind one address."""
+    monkeypatch.setattr("plyhouse.server.web.request_limits.DELAY", 0.0)
+    house = await open_house(http_burst=100, http_per_second=0.001)
+    tokens = {name: await house.token(name) for name in ("ann", "eve")}
+    async with browser(house) as web:
+
+        async def ask(who: str) -> int:
+            headers = {"authorization": f"Bearer {tokens[who]}"} if who else {}
+            return (await web.get("/api/v1/session", headers=headers)).status_code
+
+        assert await ask("ann") == 200
+        codes = [await ask("eve") for _ in range(110)]
+        assert codes[:100] == [200] * 100
+        assert codes[-5:] == [429] * 5
+        assert await ask("ann") == 200
+        assert await ask("") == 200, "nor is the address for what an account has sent"
+        codes = [await ask("") for _ in range(110)]
+        assert codes[-1] == 429
+        assert await ask("ann") == 200
 
 
 async def test_limits_of_an_address_are_those_of_its_network(

@@ -553,6 +553,36 @@ async def test_token_reissued_in_two_copies_of_a_class_at_once_leaves_one(racing
         ]
 
 
+async def test_token_reissued_while_its_class_is_copied_is_that_of_the_copy(
+    racing_url: str,
+) -> None:
+    """Otherwise the next one of the copy would leave it valid."""
+    async with await Store.open(racing_url) as store:
+        await open_cup(store, "ada")
+        first = await store.write(people_changes.reissue_token, "Cup", "ada", "", OLGA, store.now())
+        await store.write(people_changes.revoke_token, first.token, OLGA, store.now())
+
+    def copy(store: Store) -> Awaitable[Any]:
+        source = Carry("id-cup", codes=True)
+        return store.write(
+            competition_changes.create, cup("Copy"), OLGA, store.now(), source=source
+        )
+
+    def reissue(name: str) -> Work:
+        return lambda store: store.write(
+            people_changes.reissue_token, name, "ada", "", OLGA, store.now()
+        )
+
+    # The members are copied by then.
+    outcomes = await race(racing_url, copy, reissue("Cup"), at="UPDATE competition_codes")
+    assert not [each for each in outcomes if isinstance(each, BaseException)], outcomes
+    async with await Store.open(racing_url) as store:
+        last = await reissue("Copy")(store)
+        ada = await store.read(stored_people.player, "ada")
+        listed = await store.read(stored_people.list_tokens, ada.id)
+        assert [each.prefix for each in listed if each.revoked_ms is None] == [last.token[:12]]
+
+
 async def test_final_that_is_paused_when_its_games_end_stays_paused(racing_url: str) -> None:
     async with await Store.open(racing_url) as store:
         await open_cup(store, games=cup().games[:1])

@@ -22,6 +22,7 @@ from plyhouse.server.accounts.roles import Action, require
 from plyhouse.server.jobs.fair_queue import VISITOR
 from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.parameters import service
+from plyhouse.server.web.request_limits import ALLOWANCE, Allowance
 from plyhouse.server.web.security_headers import PERSONAL
 from plyhouse.server.wire.limits import client_of
 from plyhouse.storage import competition_sql
@@ -54,18 +55,27 @@ async def _identify(request: Connection, *scopes: str) -> Identity:
     token = token_of(request)
     if token:
         registration = service(request.app.state, Registration)
-        return _visiting(await registration.identify(token, *scopes, address=address_of(request)))
+        identity = await registration.identify(token, *scopes, address=address_of(request))
+        return _visiting(request, identity)
     secret = secret_in(request)
     if not secret:
         raise Problem("auth/required", "Send the header 'Authorization: Bearer TOKEN', or sign in.")
     if request.scope.get("method") not in SAFE_METHODS:
         from_own_page(request)
-    return _visiting(await service(request.app.state, BrowserSessions).identify(secret, *scopes))
+    sessions = service(request.app.state, BrowserSessions)
+    return _visiting(request, await sessions.identify(secret, *scopes))
 
 
-def _visiting(identity: Identity) -> Identity:
-    """Let the work of this request count for the account, because others may share its address."""
-    VISITOR.set(identity.player_id)
+def _visiting(request: Connection, identity: Identity) -> Identity:
+    """Let this request count for the account, because others may share its address.
+
+    Guests count for their address, because one person can be many of them.
+    """
+    if not identity.guest:
+        VISITOR.set(identity.player_id)
+        allowance = cast("Allowance | None", request.scope.get(ALLOWANCE))
+        if allowance is not None:
+            allowance.know(request.scope, identity.player_id)
     return identity
 
 
@@ -133,7 +143,7 @@ async def viewer_of(request: Connection) -> Identity | None:
         sessions = service(request.app.state, BrowserSessions)
         identity = known[VIEWER] = await sessions.known(secret_in(request))
         if identity is not None:
-            _visiting(identity)
+            _visiting(request, identity)
     viewer: Identity | None = known[VIEWER]
     return viewer
 
