@@ -107,7 +107,8 @@ class Entrance:
         """
         bot = wanted.bot_id
         self._check_welcome(bot)
-        if not self._directory.is_online(bot):  # otherwise it replaces its connection
+        playing = any(self._directory.matches_of(bot))
+        if not (playing or self._directory.is_online(bot)):  # then it replaces its connection
             try:
                 self._connections.places.check(session, wanted.player_id)
             except Full as full:

@@ -263,6 +263,24 @@ async def test_strangers_give_way_to_whoever_comes(open_house: OpenHouse, dial: 
     assert isinstance(await bots[0].seek("pig"), Ok)
 
 
+async def test_bot_comes_back_to_its_match_although_its_account_has_its_share(
+    open_house: OpenHouse,
+) -> None:
+    house = await open_house(max_connections=40)
+    (one, two), (match, _) = await house.pair("tic_tac_toe", count=1)
+    for number in range(8):
+        await house.bot("alice", f"more{number}")
+    token = await house.token("alice")
+    refused = await (await house.client()).hello(token, "late")
+    assert refused.code == "server/overloaded", "a quarter of all, and more than a tenth"
+    await (one if match.players[0].player == "alice" else two).close()
+    await until(lambda: len(house.hub.directory.online()) == 9)
+    await house.bot("bob", "more")
+    back = await (await house.client()).hello(token, "one")
+    assert isinstance(back, Welcome), back
+    assert [each.match for each in back.matches] == [match.match]
+
+
 async def test_server_that_passes_requests_on_has_no_share_of_its_own(
     open_house: OpenHouse, dial: Dial
 ) -> None:
