@@ -18,7 +18,7 @@ import { columns } from "./table.js";
 import { Thoughts } from "./thoughts.js";
 import { dice } from "./verify.js";
 
-const LEAST = { table: 290, large: 400, board: 160, list: 150, page: 320, crowded: 260, pair: 465, over: 240 }; // pixels; a page scrolls rather than show a smaller board
+const LEAST = { table: 290, large: 400, board: 160, list: 150, page: 320, rack: 290, deeds: 260, pair: 465, over: 240 }; // pixels; a page scrolls rather than show a smaller board
 
 const FRAMED = mode === "embed"; // every pixel counts
 const GAP = FRAMED ? 4 : 8; // pixels between the rows of the page
@@ -175,8 +175,8 @@ export class Parts {
       const below = layout === "beside" ? [] : [...place.querySelectorAll(`.seats > .below, .scene > :not(.boards, .prompt)${words}`)];
       const needed = () => below.reduce((sum, node) => sum + (node.getBoundingClientRect().top + scrollY >= top ? /** @type {HTMLElement} */ (node).offsetHeight + GAP : 0), 0);
       const several = layout === "stacked" && boards.children.length > 1;
-      const crowded = this.scene.querySelector(".circuit, .placing"); // with deeds or a rack beside the board
-      const whole = crowded ? LEAST.crowded : LEAST.page;
+      const holds = (/** @type {string} */ part) => this.scene.querySelector(part);
+      const whole = holds(".circuit") ? LEAST.deeds : holds(".placing") ? LEAST.rack : LEAST.page;
       const single = layout === "stacked" && place.matches(".ended") ? LEAST.over : whole;
       const pair = boards.querySelector(".spot") ? LEAST.pair : LEAST.page * (place.matches(".ended") ? 1 : boards.children.length);
       const least = FRAMED ? LEAST.board : several ? pair : single;
