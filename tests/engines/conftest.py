@@ -139,3 +139,9 @@ def play_alone(
         actions.append(text)
         state = state.after(action)
     return actions, state
+
+
+@pytest.fixture
+def unwatched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody lets the flags of turns fall, so that a bot need not wait for it."""
+    monkeypatch.setattr(engine_bot, "FLAG_GRACE", 0.1)

@@ -163,10 +163,8 @@ if line.startswith("go"):
     assert turn.text_of(bot.choose(turn)) == ("e2e4", "")
 
 
-def test_hung_engine_is_killed_before_the_flag_falls(
-    scripted_engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(engine_bot, "FLAG_GRACE", 0.1)
+@pytest.mark.usefixtures("unwatched")
+def test_hung_engine_is_killed_before_the_flag_falls(scripted_engine: ScriptedEngine) -> None:
     bot = UciBot(engine=scripted_engine(f"{UCI}if line.startswith('go'): time.sleep(600)"))
     pid = bot.running(bot.kind).process.pid
     turn = first_turn("chess", seconds=0.3)

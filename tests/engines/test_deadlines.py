@@ -31,6 +31,8 @@ if line == "show version": print("GNU Backgammon 1.07.001 20230103")
 if line == "exit": break
 """
 
+pytestmark = pytest.mark.usefixtures("unwatched")
+
 
 def flood(line: str) -> str:
     """Code that writes a line for ever."""
