@@ -344,7 +344,7 @@ class BrowserSessions:
             raise _overloaded(error) from error
         [guess] = begun
         if not fits:
-            raise guess.wrong() or ProtocolError("auth/bad_password", refusal)
+            raise guess.refusal or ProtocolError("auth/bad_password", refusal)
         guess.right()
 
     async def _hashed(self, password: str, player: str) -> str:

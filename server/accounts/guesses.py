@@ -21,7 +21,6 @@ WRONG_OF_PLAYER: Final = 20, 1 / 60
 """Wrong passwords of one player from all addresses.  The limit is higher than that of an address,
 because it locks the player out, too.
 """
-Noting = Callable[[], None]
 USUAL: Final = 10_000
 """Players and addresses that are remembered together."""
 
@@ -30,10 +29,14 @@ class Guess:
     """A try whose answer is not known yet."""
 
     def __init__(
-        self, taken: list[tuple[Rate, Hashable]], refusal: ProtocolError | None, note: Noting
+        self,
+        taken: list[tuple[Rate, Hashable]],
+        refusal: ProtocolError | None,
+        note: Callable[[], None],
     ) -> None:
+        self.refusal = refusal
+        """The answer to a wrong password beyond the limits of strangers; None within them."""
         self._taken = taken
-        self._refusal = refusal
         self._note = note
 
     def right(self) -> None:
@@ -41,10 +44,6 @@ class Guess:
         for rate, key in self._taken:
             rate.give_back(key)
         self._note()
-
-    def wrong(self) -> ProtocolError | None:
-        """Return the refusal of a try beyond the limits of strangers; None within them."""
-        return self._refusal
 
 
 class Guesses:

@@ -107,8 +107,8 @@ class Entrance:
         """
         bot = wanted.bot_id
         self._check_welcome(bot)
-        playing = any(self._directory.matches_of(bot))
-        if not (playing or self._directory.is_online(bot)):  # then it replaces its connection
+        # A connected bot replaces its connection, and one with a match has to get back to it.
+        if not (self._directory.is_online(bot) or any(self._directory.matches_of(bot))):
             try:
                 self._connections.places.check(session, wanted.player_id)
             except Full as full:

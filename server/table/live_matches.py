@@ -312,7 +312,7 @@ class LiveMatches:
         """
         lives = [each for each in self._directory.own.values() if each.match.status != "finished"]
         total = sum([each.ply for each in lives])
-        if total <= LONGEST:
+        if total <= MOST_PLIES and max([each.ply for each in lives], default=0) <= LONGEST:
             return
         free = sorted(
             [each for each in lives if each.pairing.tournament is None], key=lambda each: each.ply
