@@ -4,7 +4,7 @@
     python tests/attack/fuzz_api.py --examples 1000
 
 Starts a server on a free port, with an empty database and a token that may do everything, and ends
-it.
+it.  The log of the server, thousands of lines about nonsense, is printed only if a check failed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,11 @@ def main() -> None:
         added = [here + "plyhouse", *command, *everything, database]
         done = subprocess.run(added, check=True, stdout=subprocess.PIPE, text=True)
         serving = [here + "plyhouse", "serve", "--port=0", "--hosted", database]
-        with subprocess.Popen(serving, stdout=subprocess.PIPE, text=True) as server:
+        log = Path(folder, "log")
+        with (
+            log.open("w") as errors,
+            subprocess.Popen(serving, stdout=subprocess.PIPE, stderr=errors, text=True) as server,
+        ):
             try:
                 assert server.stdout is not None
                 found = re.search(r"http://\S+", server.stdout.readline())
@@ -53,6 +57,8 @@ def main() -> None:
                 tested = subprocess.run(testing, cwd=folder)
             finally:
                 server.terminate()
+        if tested.returncode:
+            sys.stderr.write(log.read_text())
     sys.exit(tested.returncode)
 
 
