@@ -1,4 +1,4 @@
-"""Refuses a game that an algorithm cannot play, and says what could.
+"""The games that each algorithm can play, and the algorithm that suits a game best.
 
 Decided from the facts a game declares (`GameInfo`), before the first node is visited.
 
@@ -10,16 +10,6 @@ Decided from the facts a game declares (`GameInfo`), before the first node is vi
 >>> require_game("alpha_beta", get_game("pig"))  # doctest: +ELLIPSIS
 Traceback (most recent call last):
 plyhouse.games.errors.GameMismatch: alpha_beta cannot play pig: it has chance nodes; it plays ...
-
-Recommend an algorithm for a game, by the properties that the game declares.
-
-The rules rest on matches whose results are in benchmarks/NOTES.md.  None names a game.
-
->>> from plyhouse.games import get_game
->>> recommended(get_game("backgammon"))
-Choice(algorithm='expectiminimax', reason='It is a duel with dice and estimates its positions.')
->>> recommended(get_game("go")).algorithm
-'mcts'
 """
 
 from __future__ import annotations
@@ -266,7 +256,16 @@ class Choice:
 
 
 def recommended(game: Game) -> Choice:
-    """Name the algorithm that is most likely to play the game well, and why."""
+    """Name the algorithm that is most likely to play the game well, and why.
+
+    The rules rest on matches whose results are in benchmarks/NOTES.md.  None names a game.
+
+    >>> from plyhouse.games import get_game
+    >>> recommended(get_game("backgammon"))
+    Choice(algorithm='expectiminimax', reason='It is a duel with dice and estimates its positions.')
+    >>> recommended(get_game("go")).algorithm
+    'mcts'
+    """
     info = game.info
     if info.information is Information.IMPERFECT:
         if histories(game) <= SOLVABLE:

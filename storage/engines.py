@@ -1,12 +1,4 @@
-"""Engines of SQLAlchemy, set up for SQLite and PostgreSQL.
-
-Moves what was committed from SQLite's log into the database file, beside the writer.
-
-SQLite does that within the commit that makes the log too long. Every thousand pages, a commit and
-everything that waits for it take a hundred times as long.  Here a thread with its own connection
-does it in small portions, for which no commit waits.  The writer's limit stays as a higher fallback
-(`WRITER_PAGES`), because a log that always has new pages could not restart otherwise.
-"""
+"""Engines of SQLAlchemy, set up for SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -42,6 +34,12 @@ class Checkpoints:
     """A thread that follows a writer; `written` wakes it, `stop` ends it.
 
     ``connect`` opens a connection to the same database; the thread calls it.
+
+    SQLite does that within the commit that makes the log too long. Every thousand pages, a commit
+    and everything that waits for it take a hundred times as long.  Here a thread with its own
+    connection does it in small portions, for which no commit waits.  The writer's limit stays as a
+    higher fallback (`WRITER_PAGES`), because a log that always has new pages could not restart
+    otherwise.
     """
 
     def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:

@@ -1,9 +1,8 @@
 """Settings of a tournament in addition to its columns, as JSON in `TournamentRow.data`.
 
-The grouping of bots into sides, for competitions of teams.
-
-A side is a tuple of bot ids, its captain first.  The *owner* of a bot is a player, once as staff
-and once as a student, so that a student's bot never plays with a baseline.
+They say how bots are grouped into sides.  A side is a tuple of bot ids, its captain first.  The
+*owner* of a bot is a player, once as staff and once as a student, so that a student's bot never
+plays with a baseline.
 """
 
 from __future__ import annotations

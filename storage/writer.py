@@ -47,6 +47,8 @@ from plyhouse.storage.rows import (
 )
 from plyhouse.storage.store import Store
 
+log = logging.getLogger("plyhouse.storage.writer")
+
 BOUNDS_NS: Final = tuple(125_000 << power for power in range(17))
 """Upper bounds of the classes: 0.125 ms, doubled up to 8.2 s; what takes longer is in one more."""
 
@@ -100,8 +102,6 @@ def _stored(connection: Connection, op: Op) -> bool:
     found = connection.execute(query).first()
     return found is not None and tuple(found) == wanted
 
-
-log = logging.getLogger("plyhouse.storage.writer")
 
 _Done: TypeAlias = Callable[[StorageError | None], None]
 _Waiting: TypeAlias = tuple[Sequence[Op], _Done]

@@ -4,11 +4,10 @@ It adopts the orphaned processes of its box, so nothing outlives the box.  It ru
 a leash (a socket) to the fork server and nothing else, and never reads what the bot sends.  When
 the fork server ends, the leash closes, and the supervisor ends the box.
 
-The bubblewrap tier: the command that gives a bot separate namespaces.
-
-Everything is unshared: files, processes, network, IPC, users, host name, cgroups.  Files that the
-bot may read are bound read-only in their usual places; nothing can be written.  Inside, `confine`
-sets the same limits and the same filter of system calls as elsewhere.
+In the tier of bubblewrap, its command gives the bot separate namespaces.  Everything is unshared:
+files, processes, network, IPC, users, host name, cgroups.  Files that the bot may read are bound
+read-only in their usual places; nothing can be written.  Inside, `confine` sets the same limits and
+the same filter of system calls as elsewhere.
 """
 
 from __future__ import annotations

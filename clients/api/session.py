@@ -1,21 +1,4 @@
-"""The common part of `Api` and `AsyncApi`: address, token, and the handling of answers.
-
-When a request is worth repeating, and how long to wait before.
-
-A request is repeated if the server says that it is asked too often (429), or that it cannot just
-now (503), and if it could not be reached.  A request that changes something is repeated only if it
-certainly changed nothing: after a 429, and after a 503 with ``Retry-After``.
-
->>> patience = Patience(attempts=3, base=0.5)
->>> patience.wait(1, status=503, retry_after=2.0, changes=False)
-2.0
->>> patience.wait(2, status=503, retry_after=None, changes=False)
-1.0
->>> patience.wait(1, status=503, retry_after=None, changes=True) is None
-True
->>> patience.wait(3, status=429, retry_after=1.0, changes=False) is None  # enough
-True
-"""
+"""The common part of `Api` and `AsyncApi`: address, token, and the handling of answers."""
 
 from __future__ import annotations
 
@@ -48,7 +31,22 @@ NO_ANSWER = 0
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How often and how long to try; ``Patience(attempts=1)`` does not repeat anything."""
+    """How often and how long to try; ``Patience(attempts=1)`` does not repeat anything.
+
+    A request is repeated if the server says that it is asked too often (429), or that it cannot
+    just now (503), and if it could not be reached.  A request that changes something is repeated
+    only if it certainly changed nothing: after a 429, and after a 503 with ``Retry-After``.
+
+    >>> patience = Patience(attempts=3, base=0.5)
+    >>> patience.wait(1, status=503, retry_after=2.0, changes=False)
+    2.0
+    >>> patience.wait(2, status=503, retry_after=None, changes=False)
+    1.0
+    >>> patience.wait(1, status=503, retry_after=None, changes=True) is None
+    True
+    >>> patience.wait(3, status=429, retry_after=1.0, changes=False) is None  # enough
+    True
+    """
 
     attempts: int = 4
     """Requests in all, the first one included."""

@@ -1,7 +1,5 @@
 """Judges of positions: exact ones, those that estimate, and the choice between them.
 
-Choose the judge that fits a game.
-
 A judge gets a position in which a seat is to move, and the action that was played there.  It
 answers what that action is worth to the seat, what the best action is worth, and how certain both
 values are.  Games that can be solved get an exact judge; for the others the choice follows

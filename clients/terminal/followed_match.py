@@ -1,10 +1,8 @@
 """A match as one viewer follows it: what messages of protocol v1 make of it.
 
-Pure: messages go in, with the time; everything that a screen shows comes out.
-
-Clocks and absences of seats: the server's last report, extrapolated to the present.
-
-``now`` is a time in nanoseconds of one monotonic clock.
+Pure: messages go in, with the time; everything that a screen shows comes out.  The clocks and
+absences of seats are the server's last report, extrapolated to the present.  ``now`` is a time in
+nanoseconds of one monotonic clock.
 """
 
 from __future__ import annotations

@@ -1,19 +1,4 @@
-"""Play, ask and compute what a scale needs.
-
-A rating from results against opponents of known ratings.
-
-The rating is the most likely one under the logistic model of Elo.  Its interval has all ratings
-that a likelihood-ratio test at 5 % does not reject.  A draw counts as half a win and half a loss;
-this makes the interval wider than it has to be.  The ratings of the opponents count as exact.
-The two matches of a mirrored pair count as independent.  Their common opening favours each bot
-once, so the interval tends to be too wide.
-
->>> found = rating([(1600, 1.0), (1600, 0.0), (1700, 0.5)])
->>> f"{found.value:.0f} from {found.low:.0f} to {found.high:.0f}"
-'1633 from 1194 to 2072'
->>> rating([(1600, 1.0)]).high
-inf
-"""
+"""Play, ask and compute what a scale needs."""
 
 from __future__ import annotations
 
@@ -66,6 +51,18 @@ def rating(results: Sequence[tuple[float, float]]) -> Interval:
 
     Scores are from 0 to 1.  If all were won, rating and upper bound are infinite; if all were lost,
     rating and lower bound are.  Raises `ValueError` without results.
+
+    The rating is the most likely one under the logistic model of Elo.  Its interval has all ratings
+    that a likelihood-ratio test at 5 % does not reject.  A draw counts as half a win and half a
+    loss; this makes the interval wider than it has to be.  The ratings of the opponents count as
+    exact. The two matches of a mirrored pair count as independent.  Their common opening favours
+    each bot once, so the interval tends to be too wide.
+
+    >>> found = rating([(1600, 1.0), (1600, 0.0), (1700, 0.5)])
+    >>> f"{found.value:.0f} from {found.low:.0f} to {found.high:.0f}"
+    '1633 from 1194 to 2072'
+    >>> rating([(1600, 1.0)]).high
+    inf
     """
     if not results:
         raise ValueError("a rating needs at least one result")

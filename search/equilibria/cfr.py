@@ -5,23 +5,6 @@ information", NIPS 2007.  In each iteration every information state shifts towar
 it regrets not having taken. With two seats and a zero sum, the *average* of the policies converges
 to a Nash equilibrium, at worst like 1 / sqrt(iterations). With more seats or another sum nothing is
 guaranteed: `Solution.nash_conv` tells how far from an equilibrium the result is.
-
-CFR+: regrets never fall below zero, and later iterations count more.
-
-Tammelin, "Solving large imperfect information games using CFR+", arXiv:1407.5042 (2014);
-with it heads-up limit hold'em was solved: Bowling, Burch, Johanson and Tammelin, "Heads-up
-limit hold'em poker is solved", Science 347 (2015).
-
->>> from plyhouse.games import get_game
->>> from plyhouse.search import Limit
->>> solution = cfr_plus(get_game("kuhn_poker"), Limit(simulations=200))
->>> round(solution.value(0), 4), solution.exploitability() < 0.001  # the true value is -1/18
-(-0.0556, True)
-
-Discounted CFR: what was learnt in early iterations, with bad policies, fades.
-
-Brown and Sandholm, "Solving imperfect-information games via discounted regret
-minimization", AAAI 2019.
 """
 
 from __future__ import annotations
@@ -180,6 +163,17 @@ def cfr_plus(
 
     Iteration t counts max(t - ``delay``, 0) in the average.  Everything else is as for
     `plyhouse.search.equilibria.cfr.cfr`.
+
+    Regrets never fall below zero, and later iterations count more: Tammelin, "Solving large
+    imperfect information games using CFR+", arXiv:1407.5042 (2014).  With it heads-up limit hold'em
+    was solved: Bowling, Burch, Johanson and Tammelin, "Heads-up limit hold'em poker is solved",
+    Science 347 (2015).
+
+    >>> from plyhouse.games import get_game
+    >>> from plyhouse.search import Limit
+    >>> solution = cfr_plus(get_game("kuhn_poker"), Limit(simulations=200))
+    >>> round(solution.value(0), 4), solution.exploitability() < 0.001  # the true value is -1/18
+    (-0.0556, True)
     """
     if isinstance(delay, bool) or not isinstance(delay, int) or delay < 0:
         raise ValueError(f"delay={delay!r}: expected a whole number from 0")
@@ -214,6 +208,9 @@ def discounted_cfr(
     by t^beta / (t^beta + 1).  The sums of the average are multiplied by (t / (t + 1))^gamma.  The
     defaults are those the authors recommend; linear CFR is (1, 1, 1), CFR (inf, inf, 0), and CFR+
     (inf, -inf, 1).  Everything else is as for `plyhouse.search.equilibria.cfr.cfr`.
+
+    Regrets of early iterations, with bad policies, fade: Brown and Sandholm, "Solving
+    imperfect-information games via discounted regret minimization", AAAI 2019.
     """
     for name, value in (("alpha", alpha), ("beta", beta), ("gamma", gamma)):
         if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):

@@ -3,8 +3,10 @@
 Zero-sum games are solved exactly by linear programming.  The row player picks probabilities that
 make the worst column as good as possible; by duality the column player can hold them to just that.
 Sources: J. von Neumann, "Zur Theorie der Gesellschaftsspiele", 1928; Russell and Norvig, AIMA, 4th
-edition, section 18.2.  For general sums there are the equilibria in pure strategies and the
-elimination of dominated ones.
+edition, section 18.2.  HiGHS solves the linear programs, through scipy.  This optional dependency
+and numpy are imported on first use.
+
+For general sums there are the equilibria in pure strategies and the elimination of dominated ones.
 
 >>> from plyhouse.games import get_game
 >>> dilemma = matrix_of(get_game("prisoners_dilemma"))
@@ -14,10 +16,6 @@ elimination of dominated ones.
 >>> solution = matrix_game([[2, -1], [-1, 1]])
 >>> round(solution.value, 6), {name: round(share, 6) for name, share in solution.rows.items()}
 (0.2, {'1': 0.4, '2': 0.6})
-
-Linear programs for zero-sum games, solved by HiGHS through scipy.
-
-scipy is an optional dependency; the solver imports it and numpy on first use.
 """
 
 from __future__ import annotations

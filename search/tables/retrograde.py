@@ -11,20 +11,6 @@ endless play as a draw.  It needs room for every position.
 >>> game = get_game("hexapawn")
 >>> solve(game).probe(game.initial_state())  # the seat that moves first loses in 6 plies
 Entry(value=-1.0, distance=6)
-
-Backwards from the end: who wins every position of a graph, and how soon.
-
-Stroehlein, "Untersuchungen ueber kombinatorische Spiele" (1970); Thompson, "Retrograde
-analysis of certain endgames", ICCA Journal 9 (1986).  Vectorised: a step handles all
-positions of one distance at once.
-
-Three positions in a row, of which the last is lost for the seat to move:
-
->>> steps = np.array([1, 1, 0], np.int32), np.array([1, 2], np.int32)
->>> backwards(None, *steps, np.array([OPEN, OPEN, -1], np.int16)).tolist()
-[-3, 2, -1]
-
-(lost in 2 plies, won in 1, lost at once).
 """
 
 from __future__ import annotations
@@ -89,6 +75,13 @@ def backwards(
     The winner takes the shortest way and the loser the longest.  A position that nobody can force
     to an end, such as one in a loop, is a draw.  Without ``movers`` the turn passes with every ply,
     and codes are those of the seat to move.  ``step`` is called with every distance done.
+
+    Vectorised: a step handles all positions of one distance at once.  Three positions in a row, of
+    which the last is lost for the seat to move, are won in 1 ply and lost in 2:
+
+    >>> steps = np.array([1, 1, 0], np.int32), np.array([1, 2], np.int32)
+    >>> backwards(None, *steps, np.array([OPEN, OPEN, -1], np.int16)).tolist()
+    [-3, 2, -1]
     """
     count = len(codes)
     unsolved = codes == OPEN

@@ -1,14 +1,7 @@
 """Iterative deepening at the root of every tree search, with reports and the result.
 
-The kernels (`plyhouse.search.kernels`) search below the root.
-
-Which action to play once the value of a position is proven.
-
-A solver says that a position is lost, and then all actions look alike to it: the next one may lose
-in two plies, another in twenty.  Opponents err, so the choice matters.  An ordinary search, which
-does not ask the solver and remembers nothing, sees wins and losses by their distance.  It prefers
-what is not yet lost within its depth, and finds the shortest win that it can reach.  Its choice
-counts if it keeps the proven value.
+The kernels (`plyhouse.search.kernels`) search below the root.  Once the value of a position is
+proven, `steered` chooses among the actions that keep it.
 """
 
 from __future__ import annotations
@@ -201,6 +194,12 @@ def steered(
 
     ``ordinary`` makes the root of a search of some actions within a limit.  ``keeps`` says whether
     the value is kept by an action; nobody asks it where all is lost.
+
+    A solver says that a position is lost, and then all actions look alike to it: the next one may
+    lose in two plies, another in twenty.  Opponents err, so the choice matters.  An ordinary
+    search, which does not ask the solver and remembers nothing, sees wins and losses by their
+    distance.  It prefers what is not yet lost within its depth, and finds the shortest win that it
+    can reach.  Its choice counts if it keeps the proven value.
     """
     lost = root.value == root.leaves.low
     actions = list(root.actions)

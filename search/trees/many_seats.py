@@ -1,38 +1,4 @@
-"""Searches for more than two seats: max^n, paranoid and team search.
-
-Luckhardt and Irani, "An algorithmic solution of N-person games", AAAI (1986); shallow
-pruning: Korf, "Multi-player alpha-beta pruning", Artificial Intelligence 48 (1991); Russell
-and Norvig, AIMA 4th ed., section 5.2.2.
-
->>> from plyhouse.games.trees import tree_game
->>> game = tree_game("([1 2 6] [4 3 2]) ([6 1 2] [7 4 1])")  # what each of three seats gets
->>> result = maxn(game, game.initial_state())
->>> result.action, result.vector
-('2', (7.0, 4.0, 1.0))
-
-Paranoid: alpha-beta against a coalition of all other seats.
-
-Sturtevant and Korf, "On pruning techniques for multi-player games", AAAI (2000).
-
->>> from plyhouse.games.trees import tree_game
->>> game = tree_game("([3 9 0] [1 2 6]) ([2 1 5] [2 4 4])")
->>> paranoid(game, game.initial_state()).values  # as if seat 1 cared for nothing but our loss
-{'1': 1.0, '2': 2.0}
-
-Team search: alpha-beta and expectiminimax between two teams of seats.
-
-With two teams whose returns are opposite, minimax over teams is minimax: Knuth and Moore, "An
-analysis of alpha-beta pruning", Artificial Intelligence 6 (1975); chance nodes after Ballard,
-"The *-minimax search procedure for trees containing chance nodes", Artificial Intelligence 21
-(1983).
-
->>> from plyhouse.games import get_game
->>> game = get_game("pacman(layout=duel)")
->>> game.seats, [game.team(seat) for seat in range(game.seats)]
-(2, [0, 1])
->>> team_search(game, game.initial_state(), Limit(depth=4)).value
--9.0
-"""
+"""Searches for more than two seats: max^n, paranoid and team search."""
 
 from __future__ import annotations
 
@@ -82,6 +48,16 @@ def maxn(
 
     Raises `GameMismatch` for a game that does not fit, and `ValueError` when no seat is to
     move, an option makes no sense, or values are out of bounds.
+
+    Luckhardt and Irani, "An algorithmic solution of N-person games", AAAI (1986); shallow pruning:
+    Korf, "Multi-player alpha-beta pruning", Artificial Intelligence 48 (1991); Russell and Norvig,
+    AIMA 4th ed., section 5.2.2.
+
+    >>> from plyhouse.games.trees import tree_game
+    >>> game = tree_game("([1 2 6] [4 3 2]) ([6 1 2] [7 4 1])")  # what each of three seats gets
+    >>> result = maxn(game, game.initial_state())
+    >>> result.action, result.vector
+    ('2', (7.0, 4.0, 1.0))
     """
     if pruning not in ("none", "shallow"):
         raise ValueError(f"pruning={pruning!r}: expected 'none' or 'shallow'")
@@ -139,6 +115,13 @@ def paranoid(
 
     Raises `GameMismatch` for a game that does not fit, and `ValueError` when no seat is to
     move, an option makes no sense, or values are out of bounds.
+
+    Sturtevant and Korf, "On pruning techniques for multi-player games", AAAI (2000).
+
+    >>> from plyhouse.games.trees import tree_game
+    >>> game = tree_game("([3 9 0] [1 2 6]) ([2 1 5] [2 4 4])")
+    >>> paranoid(game, game.initial_state()).values  # as if seat 1 cared for nothing but our loss
+    {'1': 1.0, '2': 2.0}
     """
     return star_search(
         "paranoid",
@@ -179,6 +162,18 @@ def team_search(
 
     Raises `GameMismatch` for a game that does not fit, and `ValueError` when no seat is to
     move, an option makes no sense, or values are out of bounds.
+
+    With two teams whose returns are opposite, minimax over teams is minimax: Knuth and Moore, "An
+    analysis of alpha-beta pruning", Artificial Intelligence 6 (1975); chance nodes after Ballard,
+    "The *-minimax search procedure for trees containing chance nodes", Artificial Intelligence 21
+    (1983).
+
+    >>> from plyhouse.games import get_game
+    >>> game = get_game("pacman(layout=duel)")
+    >>> game.seats, [game.team(seat) for seat in range(game.seats)]
+    (2, [0, 1])
+    >>> team_search(game, game.initial_state(), Limit(depth=4)).value
+    -9.0
     """
     own = game.team(state.to_move) if state.to_move >= 0 else None
     return star_search(

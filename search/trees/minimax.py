@@ -1,61 +1,4 @@
-"""Minimax, expectiminimax and expectimax, without pruning.
-
-von Neumann, "Zur Theorie der Gesellschaftsspiele", Mathematische Annalen 100 (1928).  Shannon,
-"Programming a computer for playing chess", Philosophical Magazine 41 (1950), for valuing the
-positions at the depth limit by an evaluation.
-
->>> from plyhouse.games.trees import tree_game
->>> game = tree_game("(3 12 8) (2 4 6) (14 5 2)")  # MAX moves, then MIN
->>> result = minimax(game, game.initial_state())
->>> result.action, result.value, result.nodes
-('1', 3.0, 13)
->>> result.values
-{'1': 3.0, '2': 2.0, '3': 2.0}
-
-Expectiminimax: minimax whose chance nodes are worth the mean of their outcomes.
-
-Michie, "Game-playing and game-learning automata", in: Advances in Programming and
-Non-numerical Computation (1966); Russell and Norvig, AIMA 4th ed., section 5.5.  Pruning:
-Ballard, "The *-minimax search procedure for trees containing chance nodes", Artificial
-Intelligence 21 (1983); Hauk, Buro and Schaeffer, "Rediscovering *-minimax search", in:
-Computers and Games (2004).
-
->>> from plyhouse.games.trees import tree_game
->>> game = tree_game("(?(1/2:8 1/2:-2) 5) (?(1/4:24 3/4:0) 4)")  # MAX, MIN, then a die
->>> expectiminimax(game, game.initial_state()).values
-{'1': 3.0, '2': 4.0}
-
-Star1 leaves a chance node as soon as what is left of it cannot matter:
-
->>> game = tree_game("1 ?(1/2:-9 1/2:8)")
->>> expectiminimax(game, game.initial_state()).nodes
-5
->>> expectiminimax(game, game.initial_state(), pruning="star1").nodes
-4
-
-Expectimax: the best action of one seat when all others behave in a known way.
-
-Michie, "Game-playing and game-learning automata", in: Advances in Programming and Non-numerical
-Computation (1966).  The model of an opponent follows Iida, Uiterwijk, van den Herik and Herschberg,
-"Potential applications of opponent-model search", ICCA Journal 16 (1993).  It also follows Carmel
-and Markovitch, "Incorporating opponent models into adversary search", AAAI (1996).  Russell and
-Norvig, AIMA 4th ed., section 16.1 on maximum expected utility.
-
->>> from plyhouse.games.trees import tree_game
->>> game = tree_game("?(1/2:8 1/2:2) ?(1/3:24 2/3:-9)")  # two lotteries
->>> expectimax(game, game.initial_state()).values
-{'1': 5.0, '2': 2.0}
-
-Against a model of the other seat it takes risks that minimax would not:
-
->>> game = tree_game("(9 1) (4 3)")
->>> expectimax(game, game.initial_state()).values
-{'1': 5.0, '2': 3.5}
->>> def cautious(state):  # takes the last branch, always
-...     return [(state.actions()[-1], 1.0)]
->>> expectimax(game, game.initial_state(), opponents=cautious).values
-{'1': 1.0, '2': 3.0}
-"""
+"""Minimax, expectiminimax and expectimax."""
 
 from __future__ import annotations
 
@@ -93,6 +36,18 @@ def minimax(
 
     Raises `GameMismatch` for a game that does not fit, and `ValueError` when no seat is to
     move or an estimate is out of bounds.
+
+    von Neumann, "Zur Theorie der Gesellschaftsspiele", Mathematische Annalen 100 (1928).  Shannon,
+    "Programming a computer for playing chess", Philosophical Magazine 41 (1950), for valuing the
+    positions at the depth limit by an evaluation.
+
+    >>> from plyhouse.games.trees import tree_game
+    >>> game = tree_game("(3 12 8) (2 4 6) (14 5 2)")  # MAX moves, then MIN
+    >>> result = minimax(game, game.initial_state())
+    >>> result.action, result.value, result.nodes
+    ('1', 3.0, 13)
+    >>> result.values
+    {'1': 3.0, '2': 2.0, '3': 2.0}
     """
     return tree_search(
         "minimax",
@@ -145,6 +100,25 @@ def expectiminimax(
 
     Raises `GameMismatch` for a game that does not fit, and `ValueError` when no seat is to
     move, an option makes no sense, or a value is out of bounds.
+
+    A chance node is worth the mean of its outcomes: Michie, "Game-playing and game-learning
+    automata", in: Advances in Programming and Non-numerical Computation (1966); Russell and Norvig,
+    AIMA 4th ed., section 5.5.  Pruning: Ballard, "The *-minimax search procedure for trees
+    containing chance nodes", Artificial Intelligence 21 (1983); Hauk, Buro and Schaeffer,
+    "Rediscovering *-minimax search", in: Computers and Games (2004).
+
+    >>> from plyhouse.games.trees import tree_game
+    >>> game = tree_game("(?(1/2:8 1/2:-2) 5) (?(1/4:24 3/4:0) 4)")  # MAX, MIN, then a die
+    >>> expectiminimax(game, game.initial_state()).values
+    {'1': 3.0, '2': 4.0}
+
+    Star1 leaves a chance node as soon as what is left of it cannot matter:
+
+    >>> game = tree_game("1 ?(1/2:-9 1/2:8)")
+    >>> expectiminimax(game, game.initial_state()).nodes
+    5
+    >>> expectiminimax(game, game.initial_state(), pruning="star1").nodes
+    4
     """
     if pruning not in PRUNINGS:
         raise ValueError(f"pruning={pruning!r}: expected one of {', '.join(map(repr, PRUNINGS))}")
@@ -204,6 +178,27 @@ def expectimax(
 
     Raises `GameMismatch` for a game that does not fit, and `ValueError` when no seat is to
     move, an estimate is out of bounds, or ``opponents`` gives no distribution.
+
+    Michie, "Game-playing and game-learning automata", in: Advances in Programming and Non-numerical
+    Computation (1966).  The model of an opponent follows Iida, Uiterwijk, van den Herik and
+    Herschberg, "Potential applications of opponent-model search", ICCA Journal 16 (1993).  It also
+    follows Carmel and Markovitch, "Incorporating opponent models into adversary search", AAAI
+    (1996).  Russell and Norvig, AIMA 4th ed., section 16.1 on maximum expected utility.
+
+    >>> from plyhouse.games.trees import tree_game
+    >>> game = tree_game("?(1/2:8 1/2:2) ?(1/3:24 2/3:-9)")  # two lotteries
+    >>> expectimax(game, game.initial_state()).values
+    {'1': 5.0, '2': 2.0}
+
+    Against a model of the other seat it takes risks that minimax would not:
+
+    >>> game = tree_game("(9 1) (4 3)")
+    >>> expectimax(game, game.initial_state()).values
+    {'1': 5.0, '2': 3.5}
+    >>> def cautious(state):  # takes the last branch, always
+    ...     return [(state.actions()[-1], 1.0)]
+    >>> expectimax(game, game.initial_state(), opponents=cautious).values
+    {'1': 1.0, '2': 3.0}
     """
     sampler = sampler_of(chance_samples, seed)
     model = None

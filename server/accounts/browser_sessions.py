@@ -1,12 +1,7 @@
 """Browser sessions of signed-in players, and of guests, who need no account.
 
-The secret of a session arrives in a cookie (`plyhouse.server.accounts.browser_sessions`).  Every
-refusal is
-a `ProtocolError` with its code, as for tokens.
-
-The cookie of a browser session, and the check of a page's origin.
-
-Pure.  Cookies ignore ports, so each port of a machine has a cookie with its own name.
+The secret of a session arrives in a cookie.  Cookies ignore ports, so each port of a machine has a
+cookie with its own name.  Every refusal is a `ProtocolError` with its code, as for tokens.
 """
 
 from __future__ import annotations
@@ -48,6 +43,8 @@ from plyhouse.storage.errors import (
 from plyhouse.storage.names import GUEST_PREFIX, key_of
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
+
+log = logging.getLogger("plyhouse.server.accounts.browser_sessions")
 
 _PORT: Final = re.compile(r":(\d{1,5})$")
 
@@ -147,8 +144,6 @@ def friendly_name() -> str:
     number = secrets.randbelow(900) + 100
     return f"{GUEST_PREFIX}{secrets.choice(_HOW)}-{secrets.choice(_WHO)}-{number}"
 
-
-log = logging.getLogger("plyhouse.server.accounts.browser_sessions")
 
 SESSION_MS: Final = 30 * 24 * 3_600_000
 """How long a person stays signed in, in milliseconds."""

@@ -36,6 +36,8 @@ from plyhouse.storage.errors import TRANSIENT
 from plyhouse.storage.rows import MatchRow
 from plyhouse.storage.store import Store
 
+log = logging.getLogger("plyhouse.server.cluster")
+
 
 @dataclass(frozen=True, slots=True)
 class Parts:
@@ -46,8 +48,6 @@ class Parts:
     matches: OwnedMatches
     leadership: Leadership
 
-
-log = logging.getLogger("plyhouse.server.cluster")
 
 LOOK_SECONDS: Final = 0.5
 OWNED_EVERY: Final = 10

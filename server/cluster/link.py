@@ -18,6 +18,8 @@ from typing import Final, Protocol
 
 from plyhouse.server.cluster.channel import Addresses, Channel
 
+log = logging.getLogger("plyhouse.server.cluster")
+
 
 class Receive(Protocol):
     """Takes a batch that came for this process."""
@@ -58,8 +60,6 @@ class Carrier(Protocol):
     async def close(self) -> None:
         """Stop; batches that were sent before still leave if the connection allows it."""
 
-
-log = logging.getLogger("plyhouse.server.cluster")
 
 TICK_S: Final = 0.02
 """Time between two looks at what is due: acknowledgements, repetitions, heartbeats."""

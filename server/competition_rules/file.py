@@ -4,17 +4,6 @@
 beside the text (`encoded`), and everything later takes them from there (`decoded`, `file_of`).  A
 new field needs a default.  After a change of the code by which a stored value cannot be decoded,
 the server reads the text again when it starts.
-
-Late submissions: days after the freeze, and their penalty.
-
->>> rule = LateRule(3, 10.0)
->>> day = 86_400_000
->>> rule.days_late(created_ms=5 * day, freeze_ms=5 * day)
-0
->>> rule.days_late(created_ms=5 * day + 1, freeze_ms=5 * day)
-1
->>> rule.days_late(created_ms=7 * day, freeze_ms=5 * day, extended_ms=6 * day), rule.penalty(2)
-(1, 20.0)
 """
 
 from __future__ import annotations
@@ -44,7 +33,17 @@ MAX_DAYS: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class LateRule:
-    """The rule of a competition file for late submissions."""
+    """The rule of a competition file for late submissions: days after the freeze, and a penalty.
+
+    >>> rule = LateRule(3, 10.0)
+    >>> day = 86_400_000
+    >>> rule.days_late(created_ms=5 * day, freeze_ms=5 * day)
+    0
+    >>> rule.days_late(created_ms=5 * day + 1, freeze_ms=5 * day)
+    1
+    >>> rule.days_late(created_ms=7 * day, freeze_ms=5 * day, extended_ms=6 * day), rule.penalty(2)
+    (1, 20.0)
+    """
 
     days: int = 0
     """The number of days after the freeze during which they are taken; 0: none."""

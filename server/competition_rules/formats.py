@@ -7,8 +7,6 @@ left, so begin pairings as the last answer named them.
 To play a competition, begin the pairings of `Format.ready`.  When a pairing is finished and the
 format is `adaptive`, ask again.  When `Plan.done` is True, the competition is over.
 
-Input of formats (entries, outcomes) and their output (pairings, tables).
-
 Numbers of rounds count from 0, as stored.  Keys and names are for people and count from 1.
 """
 

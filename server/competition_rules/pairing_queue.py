@@ -2,12 +2,6 @@
 
 Pairings played earlier with the same versions, seats and rules need not be played again.  A pairing
 that becomes ready takes over the outcome of an earlier one in the *pool*.
-
-Pairings of a round robin still to start, found by their entries' room.
-
-Pairings begin in the order of the schedule, as far as their entries have room.  After a complete
-call of `RoundRobinQueue.take`, nothing can begin until some entry gets room.  A caller that names
-these entries saves a look at all the others.
 """
 
 from __future__ import annotations
@@ -135,7 +129,12 @@ Where so many entries have room, a pairing near the beginning can begin."""
 
 
 class RoundRobinQueue(PairingQueue[EntryT]):
-    """The pairings of a schedule that have not begun."""
+    """The pairings of a schedule that have not begun.
+
+    Pairings begin in the order of the schedule, as far as their entries have room.  After a
+    complete call of `RoundRobinQueue.take`, nothing can begin until some entry gets room.  A caller
+    that names these entries saves a look at all the others.
+    """
 
     def __init__(
         self,

@@ -17,13 +17,6 @@ system's order, which completes the highest group of points first.  Two entries 
 so the default number of rounds leaves one unless byes prevent it.  That system's procedure needs
 groups of whole and half points, but mirrored pairings and games of points score anything between 0
 and 1.  So all pairs of a round are found at once, as the matching of least cost.
-
-Pairs of least total cost, from a perfect matching of few candidates.
-
-The number of candidates grows until a perfect matching exists.  The blossom algorithm is that of
-networkx (`max_weight_matching`) on whole numbers, so its answer is exact and the same on every
-machine.  Its time grows with the candidates, so each node adds only its cheapest ones: for 200
-nodes this takes a second instead of ten.
 """
 
 from __future__ import annotations
@@ -73,6 +66,11 @@ def cheapest_pairs(
 
     >>> cheapest_pairs(4, lambda i, j: (i - j) ** 2)
     [(0, 1), (2, 3)]
+
+    The number of candidates grows until a perfect matching exists.  The blossom algorithm is that
+    of networkx (`max_weight_matching`) on whole numbers, so its answer is exact and the same on
+    every machine.  Its time grows with the candidates, so each node adds only its cheapest ones:
+    for 200 nodes this takes a second instead of ten.
     """
     if nodes % 2:
         raise ValueError(f"{nodes} cannot be paired without leaving one alone")

@@ -12,17 +12,6 @@ module computes what can be concluded from them, with the fits of `plyhouse.serv
 
 A match that repeats an earlier one move by move counts for the standings, as the rules require.  It
 does not count here, because the same observation twice proves no more.
-
-Duplicate baselines: one bot entered twice, so that a board shows its own noise.
-
-The difference between an entry and its twin has one cause, chance: dice, seats, opponents'
-variation, a busy machine.  Compare a difference between two other entries with that of the twins
-before you interpret it.  Twins are one sample of the noise, and may be close by accident.  The
-errors of the fitted ratings say how far chance separates two equal entries on this board in 95 of
-100 cases.  The twins' own difference checks these errors.
-
-A twin is a baseline of the competition file with ``twin_of``.  It is the same bot under a second
-name of its account: the digests of their files and options must agree.
 """
 
 from __future__ import annotations
@@ -260,7 +249,17 @@ STRANGE: Final = 3.0
 
 
 def twins(standings: Sequence[Standing], found: Statistics) -> list[Twin]:
-    """Return the twins of a board with their differences, in its order."""
+    """Return the twins of a board with their differences, in its order.
+
+    The difference between an entry and its twin has one cause, chance: dice, seats, opponents'
+    variation, a busy machine.  Compare a difference between two other entries with that of the
+    twins before you interpret it.  Twins are one sample of the noise, and may be close by accident.
+    The errors of the fitted ratings say how far chance separates two equal entries on this board in
+    95 of 100 cases.  The twins' own difference checks these errors.
+
+    A twin is a baseline of the competition file with ``twin_of``.  It is the same bot under a
+    second name of its account: the digests of their files and options must agree.
+    """
     lines = {line.entrant.name: line for line in standings}
     made = []
     for line in standings:

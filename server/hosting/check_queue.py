@@ -39,6 +39,8 @@ from plyhouse.storage.errors import Unknown
 from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import CheckedFor, WaitingCheck
 
+log = logging.getLogger("plyhouse.server.hosting")
+
 
 def terms_of(competitions: Iterable[CheckedFor]) -> tuple[list[CheckTerms], bool]:
     """Return the games to check, and whether it must play all of them.
@@ -63,8 +65,6 @@ def _installed(game: str) -> bool:
         return False
     return True
 
-
-log = logging.getLogger("plyhouse.server.hosting")
 
 MAX_FAILURES: Final = 3
 """Failures after which a submission is refused and its flag falls count, or a bot is given up."""

@@ -3,8 +3,6 @@
 A bot's author and administrators (scope ``admin``) can read its output after the match.  Opponents,
 organisers and readers during the match cannot.  So bots cannot use it to exchange information.
 
-Flag falls of hosted bots: the runner machine reports whether it was too busy.
-
 A bot on a runner machine may lose on time because the machine was busy with another program.  So
 such a match does not count at once.  Its machine reports how much of the bot's time went to others
 (`FlagFell`).  If that was too much, the match becomes void and is played again.  Its record gives
@@ -42,6 +40,8 @@ from plyhouse.storage.errors import AlreadyExists, StorageError, Unknown
 from plyhouse.storage.outputs import OutputRow
 from plyhouse.storage.rows import By, Identity, StoredMatch, wall_ms
 from plyhouse.storage.store import Store
+
+log = logging.getLogger("plyhouse.server.hosting")
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -121,8 +121,6 @@ def _readable(stored: StoredMatch, identity: Identity) -> set[int]:
 def _read(data: bytes) -> Kept:
     return msgspec.json.decode(zlib.decompress(data), type=Kept)
 
-
-log = logging.getLogger("plyhouse.server.hosting")
 
 HOLD_NS: Final = 8_000_000_000
 """How long the server waits for a report, in nanoseconds: the longest silence of a runner."""

@@ -1,26 +1,15 @@
-"""Answers that a separate program computes and the server keeps in files.
+"""Reviews and search trees, which a separate program computes and the server keeps in files.
 
-The server contains no search.  A command reads its standard input and writes JSON; `plyhouse serve`
-names it in the settings.  Each run is a process with the lowest priority and a time limit, so that
-the clocks of running matches do not feel it.  Only a few run at once.  A repeated question costs
+The server contains no search.  `plyhouse serve` names the command in the settings: `plyhouse review
+- --json`, and `plyhouse explain --record - --json`.  The command reads a record from its standard
+input and writes JSON.  Each run is a process with the lowest priority and a time limit, so that the
+clocks of running matches do not feel it.  Only a few run at once.  A repeated question costs
 nothing.
 
-Reviews of finished matches by a separate program.
-
-See `plyhouse.server.jobs.helper_jobs`.
-
-The program is a command that reads a record from its standard input and writes JSON
-(`plyhouse review - --json`).  Reviews take long, so only a few run at once.  A client that asks for
-another review meanwhile must ask again later; other clients take turns.
-
-Search trees of positions by a separate program.
-
-See `plyhouse.server.jobs.helper_jobs`.
-
-The program is a command that reads a record from its standard input and writes JSON
-(`plyhouse explain --record - --json`).  A tree takes a moment, so a few requests may
-wait.  The rate of new trees for one visitor is limited.  A tree belongs to a position and not to a
-match, so matches with the same beginning share the kept trees.
+Reviews take long.  A client that asks for another review while one is made must ask again later;
+other clients take turns.  A tree takes a moment, so a few requests may wait, and the rate of new
+trees for one visitor is limited.  A tree belongs to a position and not to a match, so matches with
+the same beginning share the kept trees.
 """
 
 from __future__ import annotations

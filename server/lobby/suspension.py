@@ -3,21 +3,6 @@
 After each forfeit, the last matches of that version are read from the database, so a restart loses
 nothing.  A suspension is an entry of the audit log, on which
 `plyhouse.server.administration.audit_follower` acts.
-
-The suspension rule, which counts forfeits in a version's last matches.
-
-The module is pure.  `plyhouse.server.match.terminations` says which ends are forfeits.  Matches
-that a bot lost by absence count once per absence: a broken network is one mishap, however many
-matches it cost.
-
->>> hour = 3_600_000
->>> crashed = [Ended(n * hour, "bot_crash") for n in range(3)]
->>> why(crashed, after=3, window=3)
-'it forfeited its last 3 matches: 3 times it failed'
->>> why([Ended(0, ""), *crashed], after=3, window=4)
-'it forfeited 3 of its last 4 matches: 3 times it failed'
->>> why([Ended(n, "disconnect") for n in range(8)], after=3, window=3)
-''
 """
 
 from __future__ import annotations
@@ -35,6 +20,8 @@ from plyhouse.storage import suspensions
 from plyhouse.storage.errors import StorageError
 from plyhouse.storage.store import Store
 from plyhouse.storage.suspensions import EndedMatch
+
+log = logging.getLogger("plyhouse.server.lobby.suspension")
 
 ABSENCE_MS: Final = 60_000
 """Forfeits by absence that end at most this long after each other count as one."""
@@ -54,6 +41,19 @@ def why(matches: Iterable[Ended], after: int, window: int) -> str:
 
     It is suspended if ``after`` of its last ``window`` matches were its own forfeits; if ``after``
     is 0, never.
+
+    Matches that a bot lost by absence count once per absence: a broken network is one mishap,
+    however many matches it cost.  `plyhouse.server.match.terminations` says which ends are
+    forfeits.
+
+    >>> hour = 3_600_000
+    >>> crashed = [Ended(n * hour, "bot_crash") for n in range(3)]
+    >>> why(crashed, after=3, window=3)
+    'it forfeited its last 3 matches: 3 times it failed'
+    >>> why([Ended(0, ""), *crashed], after=3, window=4)
+    'it forfeited 3 of its last 4 matches: 3 times it failed'
+    >>> why([Ended(n, "disconnect") for n in range(8)], after=3, window=3)
+    ''
     """
     if not after:
         return ""
@@ -88,8 +88,6 @@ def _by_absence(matches: Iterable[Ended]) -> list[Ended]:
 def _times(number: int) -> str:
     return "once" if number == 1 else f"{number} times"
 
-
-log = logging.getLogger("plyhouse.server.lobby.suspension")
 
 DEPTH: Final = 4
 """How many windows of matches are read, because matches lost in one absence count once."""

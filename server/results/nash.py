@@ -12,11 +12,6 @@ The equilibrium is found by a linear program.  For an antisymmetric table A ther
 mixture p with ``p - A p > 0`` everywhere (Tucker, "Dual systems of homogeneous linear relations",
 1956).  It shows at once which entries can be chosen at all.  If p leaves freedom, Newton's method
 raises the entropy inside the set of optimal mixtures.
-
-A linear program, by Dantzig's simplex method on a dense table.
-
-It is for small programs only: the table has as many cells as rules times variables.  (The searches
-have another solver, which the server must not import.)
 """
 
 from __future__ import annotations
@@ -49,6 +44,10 @@ def greatest(aim: Floats, rules: Floats, bounds: Floats) -> Floats:
 
     >>> greatest(np.array([3.0, 2.0]), np.array([[1.0, 1.0], [1.0, 3.0]]), np.array([4.0, 6.0]))
     array([4., 0.])
+
+    By Dantzig's simplex method on a dense table, for small programs only: the table has as many
+    cells as rules times variables.  (The searches have another solver, which the server must not
+    import.)
     """
     if (bounds < 0).any():
         raise ValueError("a bound is negative: zero must be allowed")

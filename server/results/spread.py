@@ -15,11 +15,10 @@ The uncertainty of the spread widens the errors of all strengths by the delta me
 Steffey, "Approximate Bayesian inference in conditionally independent hierarchical models",
 J. American Statistical Association 84, 1989).
 
-The dispersion: how much results vary compared with a model.
-
-The dispersion is a factor of the variance (Wedderburn, "Quasi-likelihood functions", Biometrika 61,
-1974).  A few units of two entries say little about it.  So an estimate for two entries is shrunk to
-that of the whole field (`POOLED`), and that of the field to the model (`CAUTION`).
+The *dispersion* is how much results vary compared with a model, a factor of the variance
+(Wedderburn, "Quasi-likelihood functions", Biometrika 61, 1974).  A few units of two entries say
+little about it.  So an estimate for two entries is shrunk to that of the whole field (`POOLED`),
+and that of the field to the model (`CAUTION`).
 
 Each kind of term has its own dispersion.  In a mirrored pair that shares its dice, the points of an
 entry vary less than those of independent games, as luck evens out.  The points of the first seat

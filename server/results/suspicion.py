@@ -24,13 +24,6 @@ everybody agrees, agreement says nothing.  The number of agreements is treated a
 mean rate, to which one agreement is added.  Agreements at different rates spread less (Hoeffding,
 "On the distribution of the number of successes in independent trials", Annals of Mathematical
 Statistics 27, 1956), so this test is conservative, too.
-
-Detection of games that repeat, as those of deterministic bots do.
-
-A hundred copies of one game are one observation.  A match repeats an earlier one if game, versions
-by seat, actions and outcome are the same and chance had no part.  In a small game this may also
-happen to bots that randomise, and then each match counts.  So a version counts as repeating itself
-only while no record shows it acting in two ways after the same actions.
 """
 
 from __future__ import annotations
@@ -265,7 +258,13 @@ class PlayedLine(NamedTuple):
 
 
 def repeat_weights(lines: Sequence[PlayedLine]) -> list[float]:
-    """Return the weight of each match: 1, or 0 if it repeats an earlier one."""
+    """Return the weight of each match: 1, or 0 if it repeats an earlier one.
+
+    A hundred copies of one game are one observation.  A match repeats an earlier one if game,
+    versions by seat, actions and outcome are the same and chance had no part.  In a small game this
+    may also happen to bots that randomise, and then each match counts.  So a version counts as
+    repeating itself only while no record shows it acting in two ways after the same actions.
+    """
     varied = _varied(lines)
     seen: set[PlayedLine] = set()
     weights = []

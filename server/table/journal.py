@@ -1,11 +1,8 @@
-"""The operator's log of connections, logins and matches, with their ids.
+"""The operator's view of connections, logins and matches: lines of the log, and counters.
 
-Each event of a connection or a match gets at most one line, and a ply gets none.
-`plyhouse.server.logs` formats the lines.
-
-Counters for monitoring the server: whole numbers, read on request.
-
-Counters change with a connection or a match, never with a ply, so they cost plies nothing.
+Each event of a connection or a match gets at most one line, with its ids, and a ply gets none.
+`plyhouse.server.logs` formats the lines.  The counters are whole numbers, read on request.  They
+change with a connection or a match, never with a ply, so they cost plies nothing.
 """
 
 from __future__ import annotations

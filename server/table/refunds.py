@@ -5,14 +5,11 @@ lost or switched off, or others have its place.  A machine may also have the bot
 Then the clock is stopped for at most `LONGEST_NS` of a match.  The same holds for the grace of a
 bot that is not to move, and for the time in which a bot has to get ready.
 
-Give bots back the time that the server takes to let them in.
-
 From the read of ``hello`` to the write of ``welcome`` a bot waits for the server and its database.
 If it left in the middle of its ply, its clock runs meanwhile.  The server gives this time back when
-the bot is in, and before its flag falls.
-
-A bot can log in as often as it likes.  So this time counts as a standstill of the server at work,
-with the caps of `plyhouse.server.match.time_control.LagPolicy`.
+the bot is in, and before its flag falls.  A bot can log in as often as it likes.  So this time
+counts as a standstill of the server at work, with the caps of
+`plyhouse.server.match.time_control.LagPolicy`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""The Litestar application: every handler, and what goes with every answer.
+"""The Litestar application: every handler, and the description of the API.
 
-The OpenAPI description, made to say what is answered in truth.
-
-Litestar derives it from the handlers.  This module adds the common parts of all routes: refusals
-are ``application/problem+json``, and a value may fit several types of a union.
+Litestar derives the OpenAPI description from the handlers.  This module adds the common parts of
+all routes: refusals are ``application/problem+json``, and a value may fit several types of a union.
 """
 
 from __future__ import annotations

@@ -2,11 +2,9 @@
 
 Everything is collected when it is asked for, from numbers that the server keeps anyway.
 
-Metrics of the workers of one supervisor, which share a port.
-
-The system gives each request to any worker.  So each worker offers its own numbers at a socket in
-the supervisor's folder.  The worker with the request reads all of them, and adds the label
-``worker`` to every sample.
+The workers of one supervisor share a port, and the system gives each request to any of them.  So
+each worker offers its own numbers at a socket in the supervisor's folder.  The worker with the
+request reads all of them, and adds the label ``worker`` to every sample.
 """
 
 from __future__ import annotations
@@ -34,6 +32,8 @@ from prometheus_client.registry import Collector
 from plyhouse.protocol.messages import PROTOCOL_VERSION
 from plyhouse.server.gateway.hub import Hub, server_version
 from plyhouse.storage.writer import BOUNDS_NS
+
+log = logging.getLogger("plyhouse.server.web")
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -145,8 +145,6 @@ def _link_metrics(hub: Hub) -> Iterator[Metric]:
         value=counts["waiting_bytes"],
     )
 
-
-log = logging.getLogger("plyhouse.server.web")
 
 PATIENCE: Final = 2.0
 """Seconds to wait for the numbers of another worker; one that hangs is left out."""

@@ -4,11 +4,10 @@ Everything goes through `plyhouse.server.match.views`, so that a replay shows a 
 was not sent at the time.  While a pairing with hidden information is being played only the
 spectators' view may be asked for; the caller has to see to that.
 
-Scenes in which the cards, dice and ships of every seat lie open, for matches that are over.
-
-Nobody saw such a scene while the match ran, so the caller has to see to it that what the seats saw
-is public.  Each scene is put together from those of the single seats: hands and boards are the
-same ones if they have the same label.
+The cards, dice and ships of every seat may lie open once a match is over.  Nobody saw such a scene
+while the match ran, so the caller has to see to it that what the seats saw is public.  Each
+scene is put together from those of the single seats: hands and boards are the same ones if they
+have the same label.
 """
 
 from __future__ import annotations

@@ -19,11 +19,6 @@ The work and memory that a client can cause are bounded:
 
 This module depends on internals of uvicorn.  `websocket_protocol` checks for them and uses the
 ordinary path if a newer uvicorn lacks them: slower, and without these bounds.
-
-The kernel's round trip times, which no remote program can delay.
-
-Linux measures them from its own acknowledgements (``tcp_info`` in ``linux/tcp.h``, tcp(7)).  They
-do not cover the path behind a proxy or a tunnel that ends here.
 """
 
 from __future__ import annotations
@@ -61,6 +56,8 @@ from plyhouse.server.wire.frames import (
 from plyhouse.server.wire.transport import Frame, FrameSink, Transport, Upgrade
 from plyhouse.server.wire.websocket import EARLY_WEBSOCKET_FRAME, EXTENSION, MAX_WEBSOCKET_FRAME
 
+log = logging.getLogger("plyhouse.server.wire")
+
 _RECENT: Final = 68
 """Offset of ``tcpi_rtt``: the smoothed round trip, in microseconds."""
 _LEAST: Final = 148
@@ -73,6 +70,9 @@ def network_trip(transport: asyncio.BaseTransport) -> NetworkTrip | None:
     """Return the round trips of a TCP connection.
 
     None where the kernel does not report them.
+
+    Linux measures them from its own acknowledgements (``tcp_info`` in ``linux/tcp.h``, tcp(7)).
+    They do not cover the path behind a proxy or a tunnel that ends here.
     """
     wire: socket.socket | None = transport.get_extra_info("socket")
     if wire is None or sys.platform != "linux":
@@ -89,8 +89,6 @@ def network_trip(transport: asyncio.BaseTransport) -> NetworkTrip | None:
         (least,) = _NUMBER.unpack_from(info, _LEAST)
     return NetworkTrip(recent * 1000, 0 if least == _UNKNOWN else min(least, recent) * 1000)
 
-
-log = logging.getLogger("plyhouse.server.wire")
 
 WHOLE_BINARY: Final = FINAL | BINARY
 """First byte of a binary message in one frame, as nearly all messages are."""

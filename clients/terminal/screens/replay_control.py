@@ -1,8 +1,6 @@
 """Stepping through a match, automatic playback, and following it while it runs.
 
-How fast positions of a live match follow each other, where it is faster than eyes.
-
-The module is pure: the caller asks when the next position is due.
+The positions of a live match that is faster than eyes follow each other at a pace (`patience`).
 """
 
 from __future__ import annotations

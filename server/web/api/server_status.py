@@ -1,9 +1,7 @@
-"""How the server is doing, and which games can be played here.
+"""How the server or its cluster is doing, and which games can be played here.
 
-The servers of a cluster, for operators.
-
-Every server answers these requests itself (`plyhouse.server.web.forwarding`): operators ask
-most urgently while there is no leader.
+Every server answers what operators ask itself (`plyhouse.server.web.forwarding`): they ask most
+urgently while there is no leader.
 """
 
 from __future__ import annotations
@@ -46,6 +44,8 @@ from plyhouse.server.web.metrics import CONTENT_TYPE, WorkerMetrics
 from plyhouse.server.web.parameters import service
 from plyhouse.storage.members import LEADER, cluster_overview
 from plyhouse.storage.store import Store
+
+log = logging.getLogger("plyhouse.server.web")
 
 
 @serve(calls.health, also="/api/v1/status")
@@ -132,9 +132,6 @@ async def games() -> list[ListedGame]:
     """List the games that can be played here, with what a bot is shown of each."""
     # In a thread, as clocks are running here while sources are read and examples played.
     return await asyncio.to_thread(lambda: [_game_view(name) for name in game_names()])
-
-
-log = logging.getLogger("plyhouse.server.web")
 
 
 @functools.cache  # bounded: by the games that there are

@@ -1,10 +1,9 @@
 """Pages that the web client fills: to play, to watch, and accounts.
 
-Pages for a room that watches: the projector, the wall of boards, a match in another's frame.
-
-All three hold next to nothing: the web client finds the matches and draws them.  They show the
+Three are for a room that watches: the projector, the wall of boards, and a match in another's
+frame.  They hold next to nothing: the web client finds the matches and draws them.  They show the
 spectators' view to everybody; nobody plays there.  The projector and the wall show what the
-signed-in person may see, so that a lecturer can show the final of a class. A frame shows only
+signed-in person may see, so that a lecturer can show the final of a class.  A frame shows only
 public matches.
 """
 
