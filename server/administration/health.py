@@ -17,6 +17,8 @@ LASTS_NS: Final = 5_000_000_000
 """How long a success counts, in nanoseconds: anybody may ask, and each trial writes to the disk."""
 ANSWER_SECONDS: Final = 1.5
 """How long the database may take to answer before the server counts as not ready, in seconds."""
+PARTS: Final = 15
+"""Parts in which this time passes: a standstill of the server itself counts as one of them."""
 TRIAL_SECONDS: Final = 30.0
 """How long one trial may take, in seconds; it continues after the answer to find the cause."""
 _WORDS: Final = {
@@ -51,16 +53,21 @@ class HealthCheck:
         The answer is in general terms, because anybody may ask; the log has the details.  A success
         may be some seconds old, if the last transaction did not fail either.  The answer comes
         within `ANSWER_SECONDS`, even while the database is locked.  In that case the trial goes on,
-        and all requests share it.
+        and all requests share it.  After a standstill of the server the answer of the database may
+        be there and not read yet, so this waits for the rest of the time.
         """
         well = self._well_at is not None and self._now() - self._well_at < LASTS_NS
         if well and self._writer.trouble is None:
             return ""
-        if self._trial is None:
-            self._trial = asyncio.create_task(self._try())
-            self._trial.add_done_callback(self._tried)
-        done, _ = await asyncio.wait({self._trial}, timeout=ANSWER_SECONDS)
-        return done.pop().result() if done else self._why or "The database does not answer."
+        trial = self._trial
+        if trial is None:
+            trial = self._trial = asyncio.create_task(self._try())
+            trial.add_done_callback(self._tried)
+        for _ in range(PARTS):
+            done, _ = await asyncio.wait({trial}, timeout=ANSWER_SECONDS / PARTS)
+            if done:
+                return trial.result()
+        return self._why or "The database does not answer."
 
     def forget(self) -> None:
         """Make the next request try again."""

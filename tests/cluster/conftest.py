@@ -7,10 +7,12 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 from tests.harness.cluster import Processes
 from tests.harness.nats import nats_server
+from tests.harness.patience import PATIENCE
 from tests.harness.postgres import POSTGRES, demand, reason, schema
 from tests.harness.small_cluster import SmallCluster
 
 from plyhouse.server.cluster.nats_server import LocalNats
+from plyhouse.storage import claim
 from plyhouse.storage.store import Store
 
 
@@ -26,6 +28,16 @@ def database() -> Iterator[str]:
     demand(reason())
     with schema() as name:
         yield f"{POSTGRES}?schema={name}"
+
+
+@pytest.fixture(autouse=True)
+def long_leases(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the servers of this process keep their leases until they stop.
+
+    A busy machine may be late to renew them, and the other servers end what expired.
+    """
+    monkeypatch.setattr(claim, "VALID_S", PATIENCE)
+    monkeypatch.setattr(claim, "SILENT_LEFT_S", 0.0)
 
 
 @pytest.fixture

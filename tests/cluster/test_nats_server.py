@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.harness.patience import PATIENCE
 from tests.harness.processes import alive, children
 
 from plyhouse.server.cluster.nats_server import LocalNats, find_program
@@ -37,9 +38,13 @@ async def connects(url: str) -> bool:
         pass
 
     try:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             await client.connect(
-                url, allow_reconnect=False, max_reconnect_attempts=1, error_cb=ignore
+                url,
+                allow_reconnect=False,
+                max_reconnect_attempts=1,
+                connect_timeout=round(PATIENCE),
+                error_cb=ignore,
             )
     except Exception:
         return False
@@ -82,7 +87,7 @@ def test_server_ends_with_its_killed_parent(nats: LocalNats) -> None:
         (server,) = children(watcher)
         assert alive(server)
         os.kill(parent.pid, signal.SIGKILL)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while alive(server) or alive(watcher):
         assert time.monotonic() < deadline
         time.sleep(0.02)

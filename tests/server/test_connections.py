@@ -247,6 +247,9 @@ async def test_a_bot_may_ask_how_the_match_ended_that_it_lost_while_away(
     (mover, other), (match, _) = await house.pair("tic_tac_toe")
     await mover.close()
     end = await other.next(Finished)
+    async with asyncio.timeout(PATIENCE):
+        while house.hub.directory.live:  # noqa: ASYNC110 (the leader of a cluster hears of it later)
+            await asyncio.sleep(0.01)
     mine = match.players[0]
     back = await house.client()
     assert (await back.hello(await house.token(mine.player), mine.bot)).matches == []

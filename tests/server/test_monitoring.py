@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -12,6 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.harness.server import Server
 
 from plyhouse.protocol.messages import Error, Finished, Resign
+from plyhouse.server.administration import health
 from plyhouse.storage import match_reads
 from plyhouse.storage.errors import DatabaseFull, StorageError, Unreachable
 
@@ -87,6 +89,22 @@ async def test_trouble_is_logged_once_and_again_after_it_was_gone(
                 assert (await api.get("/readyz")).status_code == 503
         assert logged() == count
         assert (await api.get("/readyz")).status_code == 200
+
+
+async def test_standstill_of_the_server_is_not_taken_for_one_of_the_database(
+    house: Server, api: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When it is over, the answer of the database has come, and its time is up."""
+    monkeypatch.setattr(health, "ANSWER_SECONDS", 0.03)
+
+    async def answered_meanwhile() -> None:
+        asyncio.get_running_loop().call_soon(time.sleep, 2 * health.ANSWER_SECONDS)
+        for _ in range(6):  # callbacks that pass the answer on
+            await asyncio.sleep(0)
+
+    monkeypatch.setattr(house.hub.store, "probe", answered_meanwhile)
+    answer = await api.get("/readyz")
+    assert (answer.status_code, answer.json()["why"]) == (200, "")
 
 
 async def test_a_server_that_stops_is_not_ready(house: Server, api: httpx.AsyncClient) -> None:

@@ -15,7 +15,7 @@ from plyhouse.storage import leases, members, models
 
 __all__ = ["VALID_MS", "Cluster"]
 
-VALID_MS = 60_000
+VALID_MS = 600_000
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -17,7 +17,7 @@ from tests.storage.conftest import World
 
 from plyhouse.clients.cli.cluster import COLUMNS
 from plyhouse.clients.cli.main import main
-from plyhouse.storage import members
+from plyhouse.storage import claim, members
 from plyhouse.storage.errors import BadUrl
 from plyhouse.storage.members import ClusterOverview, cluster_overview
 from plyhouse.storage.rows import EventRow
@@ -86,8 +86,12 @@ def show(url: str, capsys: pytest.CaptureFixture[str], *options: str) -> tuple[s
 
 @pytest.mark.postgresql
 def test_command_prints_the_members(
-    postgres_tables: str, world_at: WorldAt, capsys: pytest.CaptureFixture[str]
+    postgres_tables: str,
+    world_at: WorldAt,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(claim, "VALID_S", 1000.0)  # a busy machine may be late to renew it
     assert show(postgres_tables, capsys) == ("", "No member of a cluster runs on this database.\n")
 
     async def run() -> tuple[str, str]:
@@ -111,8 +115,8 @@ def test_command_prints_the_members(
     assert head.split() == list(COLUMNS)
     process = f"{socket.gethostname()}:{os.getpid()}"
     assert re.fullmatch(
-        rf" *1 +{re.escape(process)} +http://10\.0\.0\.5:8765 +0\.2\.0 +running +\d+ s +[3-6]\.\d s"
-        r" +1 +2 +0 +hosting, lobby *",
+        rf" *1 +{re.escape(process)} +http://10\.0\.0\.5:8765 +0\.2\.0 +running +\d+ s"
+        r" +(?:1000\.0|9\d\d\.\d) s +1 +2 +0 +hosting, lobby *",
         line,
     ), line
     assert note.splitlines() == [

@@ -128,8 +128,9 @@ async def test_a_server_that_stops_in_a_transaction_is_not_waited_for(postgres_u
         old = await acquire(engine)
         assert isinstance(old, int)
         await writing.begin()
-        assert await writing.run_sync(leases.fence, old, 200)
         await writing.run_sync(add_player, "ada")
+        # The last statement: PostgreSQL would refuse one that comes more than 200 ms after it.
+        assert await writing.run_sync(leases.fence, old, 200)
         await expire(engine)
         async with asyncio.timeout(PATIENCE):
             assert isinstance(await acquire(engine), int)

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 
 import pytest
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 from tests.harness.patience import PATIENCE
 from tests.storage.cluster import VALID_MS, Cluster
@@ -127,7 +127,11 @@ async def test_server_that_stops_while_it_renews_is_not_waited_for(engine: Async
     epoch = await acquired(engine, shared=False)
     async with engine.connect() as renewing:
         await renewing.begin()
-        assert await renewing.run_sync(leases.renew, epoch, 200)
+        assert await renewing.run_sync(leases.renew, epoch, VALID_MS)
+        limit = "idle_in_transaction_session_timeout"
+        assert (await renewing.execute(text(f"SHOW {limit}"))).scalar_one() == "10min"
+        # Only now, as the renewal has several statements with any time between them.
+        await renewing.execute(text(f"SET LOCAL {limit} = 200"))
         async with asyncio.timeout(PATIENCE):
             await expire(engine)
             assert await acquired(engine, shared=False) > epoch
