@@ -345,12 +345,7 @@ class TwoOwners:
                 self.lost.add(start.match)
             else:
                 ours = start
-        self.match = ours.match
-        if ours.seat == 1:
-            await theirs.next(Turn, match=self.match, ply=0)
-            assert isinstance(await theirs.ask(Act, self.match, 0, "4"), Accepted)
-        self.ply = (await mine.next(Turn, match=self.match)).ply
-        self.key = mine.session
+        self.match, self.key = ours.match, mine.session
         self.token = await first.hub.store.add_token("ada", ("play",))
         asked = asyncio.Event()
         for server in (first, second):
@@ -363,6 +358,13 @@ class TwoOwners:
                 return await read(pairings)
 
             self._monkeypatch.setattr(server.hub.live_matches, "stored_matches", stored)
+        # The bot is charged for what lies between its turn and the stop, so nothing may.
+        movers = [mine, theirs] if ours.seat == 0 else [theirs]
+        for ply, bot in enumerate(movers):
+            await bot.next(Turn, match=self.match, ply=ply)
+            assert isinstance(await bot.ask(Act, self.match, ply, "4"), Accepted)
+        self.ply = len(movers)
+        await mine.next(Turn, match=self.match, ply=self.ply)
         await self.cluster.stop(third)
         await asked.wait()
 
