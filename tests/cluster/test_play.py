@@ -441,13 +441,20 @@ async def test_open_seek_survives_the_leader(cluster: SmallCluster) -> None:
 async def test_new_leader_starts_the_built_in_bots_of_running_matches(
     database: str, nats: LocalNats
 ) -> None:
-    made = SmallCluster(database, nats.url, builtin_bots=StartedBots)
+    made = SmallCluster(
+        database,
+        nats.url,
+        builtin_bots=StartedBots,
+        # A busy machine may need a minute to start a bot, which the second server does again.
+        disconnect_grace=PATIENCE,
+        ready_timeout=PATIENCE,
+    )
     try:
         first, second = await made.add(), await made.add()
         assert first.hub.builtin_bots is not None
         opponent = await first.hub.builtin_bots.ready("easy")
         person = await second.bot("ada", "")
-        assert isinstance(await person.ask(Challenge, opponent, "tic_tac_toe", "total:60"), Ok)
+        assert isinstance(await person.ask(Challenge, opponent, "tic_tac_toe", "total:600"), Ok)
         start = await person.start()
         await made.stop(first)
         finished = await person.play(start)
