@@ -44,6 +44,8 @@ RENEW_S: Final = 2.0
 """How often a lease is renewed."""
 VALID_S: Final = 6.0
 """How long a lease is valid after it was renewed."""
+ANSWER_S: Final = 2.0
+"""How long a renewal may take before it is tried again."""
 SILENT_LEFT_S: Final = VALID_S - 3.0
 """The rest of a lease of a silent member of a cluster that the others need not wait for.
 
@@ -222,7 +224,7 @@ class Lease:
             await asyncio.sleep(pause)
             begun = monotonic()
             try:
-                async with asyncio.timeout(RENEW_S), self._engine.begin() as connection:
+                async with asyncio.timeout(ANSWER_S), self._engine.begin() as connection:
                     held = await connection.run_sync(
                         leases.renew, self.epoch, valid_ms(), silent_left_ms()
                     )

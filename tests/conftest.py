@@ -19,6 +19,7 @@ from httpx._config import DEFAULT_TIMEOUT_CONFIG
 from hypothesis import HealthCheck, settings
 from tests import tiers
 from tests.harness.costs import Costs
+from tests.harness.patience import PATIENCE
 from tests.harness.zygote import (
     Zygote,
     do_not_wait_for_disks,
@@ -129,9 +130,14 @@ def pytest_collectstart() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Exempt the collected tests from garbage collection; scanning them takes half a second."""
+    """Exempt the collected tests from garbage collection; scanning them takes half a second.
+
+    Give built-in bots minutes to start: they step back behind everything else on the machine.
+    """
     gc.freeze()
     gc.enable()
+    if launcher := sys.modules.get("plyhouse.clients.builtin_bots.launcher"):
+        setattr(launcher, "START_SECONDS", PATIENCE)  # noqa: B010  (a constant of its module)
 
 
 @pytest.fixture(autouse=True)

@@ -318,6 +318,7 @@ class Match:
         """
         position = self.position
         if ply == position.ply and self.turn_open and seat == position.state.to_move:
+            self._give_back(seat, now)
             self.attendance.seated(seat)
             self.clock.start(seat, now, lag_ns, floor_ns)
 
@@ -582,7 +583,8 @@ class Match:
     def server_stalled(self, begin: int, end: int, busy_ns: int = 0, own_ns: int = 0) -> int | None:
         """Account for a stall of the server; see `Clock.stalled`.
 
-        Returns the refund of the ply under way, None if no clock runs.
+        Returns the refund of the ply under way, None if no clock runs.  An excused seat gets back
+        the stall with the rest of its absence, when it returns, and not twice.
         """
         if self._paused_at is not None:
             return None
@@ -592,6 +594,10 @@ class Match:
         clock = self.clock
         if clock.running is None:
             return None
+        if self.attendance.excused:
+            since = max(begin, self.attendance.excused.get(clock.running, end))
+            if since < end:
+                return clock.stalled(begin, since, busy_ns, own_ns) + end - since
         return clock.stalled(begin, end, busy_ns, own_ns)
 
     def server_resumed(self, now: int) -> None:

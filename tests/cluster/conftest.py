@@ -11,6 +11,7 @@ from tests.harness.patience import PATIENCE
 from tests.harness.postgres import POSTGRES, demand, reason, schema
 from tests.harness.small_cluster import SmallCluster
 
+from plyhouse.server.administration import health
 from plyhouse.server.cluster.nats_server import LocalNats
 from plyhouse.storage import claim
 from plyhouse.storage.store import Store
@@ -31,13 +32,15 @@ def database() -> Iterator[str]:
 
 
 @pytest.fixture(autouse=True)
-def long_leases(monkeypatch: pytest.MonkeyPatch) -> None:
+def patient_servers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the servers of this process keep their leases until they stop.
 
-    A busy machine may be late to renew them, and the other servers end what expired.
+    A busy machine may be late to renew them, and the other servers end what expired.  Its database
+    may also need more than the 1.5 seconds in which it has to answer.
     """
     monkeypatch.setattr(claim, "VALID_S", PATIENCE)
     monkeypatch.setattr(claim, "SILENT_LEFT_S", 0.0)
+    monkeypatch.setattr(health, "ANSWER_SECONDS", PATIENCE)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from plyhouse.storage.store import Store
 
 pytestmark = [pytest.mark.postgresql]
 
-PATIENCE = 150
+PATIENCE = 250
 STUDENTS = int(os.environ.get("PLYHOUSE_FINAL_STUDENTS", "6"))
 GAME = "tic_tac_toe"
 BASELINES = {"weak": "pass", "strong": "good"}

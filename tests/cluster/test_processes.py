@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.postgresql]
 
 GAMES = ["connect_four", "pig", "leduc_poker", "tic_tac_toe"]
 CHARGED_MS = 5_000
-"""More than a bot of these tests takes for a ply on a busy machine, and less than any outage."""
+"""More than a bot of these tests takes for a ply, and less than any outage."""
 
 
 @contextlib.asynccontextmanager
@@ -66,7 +66,8 @@ async def check(bots: list[RestlessBot], database: str) -> None:
                 }
                 assert played.actions.items() <= told.items()
                 charged = [each.charged_ms for each in played.ledgers.values()]
-                assert max(charged, default=0) < CHARGED_MS
+                # On a busy machine a bot is late to read its turn, to think, and to answer.
+                assert max(charged, default=0) < CHARGED_MS + 3_000 * bot.stood_still
 
 
 async def kill(processes: Processes, number: int) -> None:

@@ -178,6 +178,8 @@ class RestlessBot:
         self.invitation = ""
         """A secret that the bot shares with its opponent; without it, it meets anybody."""
         self.think = 0.0
+        self.stood_still = 0.0
+        """Seconds for which this process had to wait for a processor, at most."""
         self.games: list[str] = []
         """The games that it offers to organisers."""
         self._numbers = itertools.count(1)
@@ -197,6 +199,19 @@ class RestlessBot:
 
     async def run(self) -> None:
         """Play until cancelled."""
+        watching = asyncio.create_task(self._watch())
+        try:
+            await self._stay_connected()
+        finally:
+            watching.cancel()
+
+    async def _watch(self) -> None:
+        while True:
+            due = time.monotonic() + 0.05
+            await asyncio.sleep(0.05)
+            self.stood_still = max(self.stood_still, time.monotonic() - due)
+
+    async def _stay_connected(self) -> None:
         lost: float | None = None
         while True:
             if not self.servers.alive:

@@ -209,7 +209,8 @@ class Server:
                 next(self._places).ws_url,
                 subprotocols=[codec.subprotocol],  # type: ignore[list-item]
                 compression=None,
-                **options,
+                # A busy machine may need more than the ten seconds of the library.
+                **{"open_timeout": PATIENCE, **options},
             )
         )
         return BotClient(wire, codec)

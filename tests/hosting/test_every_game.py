@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from tests.harness.patience import PATIENCE
 from tests.harness.server import BotClient, Server
 
 from plyhouse.games import CHANCE, TERMINAL, game_names, get_game
@@ -31,7 +32,14 @@ BOTS = [("anna", JSON), *[(f"bert{number}", MSGPACK) for number in range(9)]]
 
 @pytest.fixture
 async def house() -> AsyncIterator[Server]:
-    config = ServerConfig(port=0, database="sqlite:///:memory:", log_level="error")
+    config = ServerConfig(
+        port=0,
+        database="sqlite:///:memory:",
+        log_level="error",
+        # As patient as its clients, who answer pings only while they wait for a message.
+        peer_timeout=PATIENCE,
+        ready_timeout=PATIENCE,
+    )
     async with running_server(config) as server, contextlib.AsyncExitStack() as stack:
         yield Server(server, stack)
 
@@ -70,7 +78,7 @@ async def test_a_game_is_hosted_stored_and_replayed(spec: str, house: Server) ->
     game = get_game(spec)
     clients = [await house.bot(player, codec=codec) for player, codec in BOTS[: game.seats]]
     for client in clients:
-        answer = await client.seek(game.spec)
+        answer = await client.seek(game.spec, "total:3600")
         assert not isinstance(answer, Error), answer
     matches = await asyncio.gather(*(client.start() for client in clients))
     assert sorted(str(match.seat) for match in matches) == [str(s) for s in range(game.seats)]

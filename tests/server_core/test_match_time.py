@@ -467,6 +467,18 @@ def test_an_excuse_outlives_a_pause_and_gives_no_time_twice() -> None:
     assert match.clock.remaining(0, begin + 41 * SECOND) == 49 * SECOND
 
 
+def test_standstill_during_an_excuse_gives_no_time_twice() -> None:
+    table = Table(Heap(), "total:60", lag=NO_LAG)
+    match = table.match
+    begin = table.now
+    match.turn_written(0, 0, begin)
+    match.excuse(0, begin + 2 * SECOND)
+    assert match.server_stalled(begin + SECOND, begin + 4 * SECOND) == 3 * SECOND
+    assert match.server_stalled(begin + 5 * SECOND, begin + 9 * SECOND) == 4 * SECOND
+    match.reconnected(0, begin + 21 * SECOND)
+    assert match.clock.remaining(0, begin + 31 * SECOND) == 49 * SECOND
+
+
 def test_a_seat_that_comes_back_in_a_pause_is_not_charged() -> None:
     table = Table(Heap(), "total:5", lag=NO_LAG)
     match = table.match

@@ -33,10 +33,10 @@ sys.exit(main(["serve", "--port", "0", "--database", sys.argv[1]]))
 
 
 @pytest.fixture
-def short_leases(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leases that servers of this process renew often, and that expire soon."""
+def frequent_renewals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leases that servers of this process renew often, however long that takes."""
     monkeypatch.setattr(claim, "RENEW_S", 0.1)
-    monkeypatch.setattr(claim, "VALID_S", 0.3)
+    monkeypatch.setattr(claim, "ANSWER_S", PATIENCE)
     monkeypatch.setattr(claim, "_PAUSE_S", 0.02)
 
 
@@ -152,7 +152,7 @@ async def test_of_many_servers_that_start_together_one_gets_the_lease(postgres_u
         assert len(kept) < 25, "old leases are deleted"
 
 
-@pytest.mark.usefixtures("short_leases")
+@pytest.mark.usefixtures("frequent_renewals")
 async def test_a_server_survives_an_outage_during_which_nobody_takes_over(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,6 +173,7 @@ async def test_a_server_survives_an_outage_during_which_nobody_takes_over(
         await store.claim()
         wire.dead = True
         wire.cut()
+        await expire(engine)
         await until_valid(engine, wanted=False)
         with pytest.raises(StorageError):
             await store.add_player("ada")
@@ -185,18 +186,24 @@ async def test_a_server_survives_an_outage_during_which_nobody_takes_over(
                 await second.claim()
 
 
-@pytest.mark.usefixtures("short_leases")
+@pytest.mark.usefixtures("frequent_renewals")
 @pytest.mark.parametrize("silent", [False, True])
 async def test_a_server_whose_lease_was_ended_writes_nothing_more(
-    postgres_url: str, silent: bool
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch, silent: bool
 ) -> None:
-    async with wire_to(postgres_url) as (wire, url), await Store.open(url) as store:
+    async with (
+        wire_to(postgres_url) as (wire, url),
+        await Store.open(url) as store,
+        engine_of(postgres_url) as engine,
+    ):
         await store.claim()
         if silent:
             wire.silent = True
         else:
             wire.dead = True
             wire.cut()
+        await expire(engine)
+        monkeypatch.setattr(claim, "VALID_S", PATIENCE)  # the second one must keep its lease
         async with asyncio.timeout(PATIENCE):
             async with await Store.open(postgres_url) as second:
                 await second.claim()
