@@ -182,7 +182,7 @@ async def test_list_says_that_the_server_is_gone_and_comes_back(
     await page.shorten(LOOKS)
     await page.go(f"{wire.url}/matches")
     await wire.cut()
-    await page.until("document.querySelector('#state').textContent.includes('lost')")
+    await page.until("document.querySelector('#state').textContent.includes('Trying again')")
     first, _ = await house.pair("tic_tac_toe")
     await wire.mend()
     await page.until("document.querySelector('#running a')")
