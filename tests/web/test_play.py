@@ -312,8 +312,8 @@ async def test_a_person_may_come_back_and_resign(house: House, page: Page) -> No
     await page.click(spot("e4"))
     assert await page.evaluate("document.querySelector('[data-request=offer_draw]') !== null")
     await page.click('[data-request="resign"]')
-    assert not await page.text("#outcome")  # asked once more
-    await page.click('[data-request="resign"]')
+    assert not await page.text("#outcome")
+    assert await page.press_again('[data-request="resign"]') == "Really resign?"
     await page.until(
         "document.querySelector('#outcome').textContent === 'You lose by resignation.'"
     )
