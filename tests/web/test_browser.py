@@ -275,6 +275,7 @@ async def test_menu_of_a_phone_opens_and_leads_to_pages(house: House, page: Page
     assert not await page.evaluate("document.querySelector('nav').checkVisibility()")
     await page.click(".menu")
     await page.click("nav a[href='/leaderboards']")
-    await page.until("location.pathname === '/leaderboards'")
+    there = "location.pathname === '/leaderboards'"
+    await page.until(f"{there} && document.readyState === 'complete'")
     assert await page.text("h1") == "Leaderboards"
     await clean(page)
