@@ -8,6 +8,8 @@ import { longLists } from "./long_lists.js";
 const EVERY = Number(/** @type {HTMLElement | null} */ (document.querySelector("[data-every]"))?.dataset.every ?? 5000); // 0: it is over
 /** @type {number | undefined} */
 let timer;
+let asked = 0; // how often the page was asked for
+let shown = 0; // which of these answers is shown
 /** The parts as they came last; what is on the page may have been sorted since. @type {Map<string, Element>} */
 const latest = new Map();
 
@@ -63,21 +65,31 @@ function takeOver(fresh, pressed) {
 export async function refresh(pressed = false) {
   clearTimeout(timer);
   if (document.hidden && !pressed) return;
+  const mine = asked += 1;
   try {
     const response = await fetch(location.href, { headers: { accept: "text/html" } });
     if (response.status === 429) { // many people share this address: the page stays as it is
-      timer = setTimeout(() => refresh(), 1000 * (Number(response.headers.get("retry-after")) || 5));
+      later(1000 * (Number(response.headers.get("retry-after")) || 5));
       return;
     }
     if (!response.ok) throw new Error(String(response.status));
-    takeOver(new DOMParser().parseFromString(await response.text(), "text/html"), pressed);
+    const text = await response.text();
+    if (mine < shown) return; // a later request was answered first, and knows more
+    shown = mine;
+    takeOver(new DOMParser().parseFromString(text, "text/html"), pressed);
     backoff.well();
-    if (EVERY) timer = setTimeout(() => refresh(), EVERY);
+    if (EVERY) later(EVERY);
   } catch {
-    backoff.failed();
+    if (mine > shown) backoff.failed();
   }
+}
+
+/** Ask for the page once after a while, however many requests have ended meanwhile. @param {number} wait ms */
+function later(wait) {
+  clearTimeout(timer);
+  timer = setTimeout(() => refresh(), wait);
 }
 
 const backoff = new Backoff(() => refresh(), say);
 document.addEventListener("visibilitychange", () => refresh());
-if (EVERY) timer = setTimeout(() => refresh(), EVERY);
+if (EVERY) later(EVERY);

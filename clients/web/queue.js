@@ -21,11 +21,12 @@ export class Queue {
     this.idle = idle;
     /** @type {number | undefined} */
     this.timer = undefined;
+    this.asking = false; // whether the server is asked for matches
   }
 
   /** A match is over: look for another when its result has been seen. */
   rest() {
-    this.timer ??= setTimeout(() => this.look(), REST);
+    if (!this.asking) this.timer ??= setTimeout(() => this.look(), REST);
   }
 
   /** Running matches, the latest first. @returns {Promise<Answers.Match[]>} */
@@ -40,7 +41,9 @@ export class Queue {
     return answer;
   }
 
+  /** Look for another match, once at a time: a second answer would lead away from the match of the first. */
   async look() {
+    if (this.asking) return;
     clearTimeout(this.timer);
     this.timer = undefined;
     const { id, held } = this.here();
@@ -48,16 +51,23 @@ export class Queue {
       this.timer = setTimeout(() => this.look(), EVERY);
       return;
     }
+    /** @type {Answers.Match[] | null} */
+    let found = null;
+    this.asking = true;
     try {
-      const next = (await this.matches()).findLast((each) => each.match !== id); // the one that waits the longest
-      if (next) {
-        this.enter(next.match);
-        return;
-      }
-      this.idle();
-      this.say(id ? "" : "Waiting for a match to begin.");
+      found = await this.matches();
     } catch (error) {
       this.say(`The next match cannot be found: ${words(error) || "the server does not answer"}. Trying again.`);
+    }
+    this.asking = false;
+    const next = found?.findLast((each) => each.match !== id); // the one that waits the longest
+    if (next) {
+      this.enter(next.match);
+      return;
+    }
+    if (found) {
+      this.idle();
+      this.say(id ? "" : "Waiting for a match to begin.");
     }
     this.timer = setTimeout(() => this.look(), EVERY);
   }

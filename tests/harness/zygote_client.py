@@ -48,9 +48,17 @@ def forward(number: int, frame: object) -> None:
     if number == _signal.SIGTSTP:
         number = _signal.SIGSTOP
     if command:
-        os.kill(command, number)
+        send(number)
     else:
         early.append(number)
+
+
+def send(number: int) -> None:
+    """Send a signal to the command, which may just have ended: its exit code is on its way."""
+    try:  # noqa: SIM105  (contextlib would take longer to import than all else)
+        os.kill(command, number)
+    except ProcessLookupError:
+        pass
 
 
 def next_number(connection: _socket.socket) -> int:
@@ -85,7 +93,7 @@ for file in inherited:  # the other end must notice when the process closes it
 
 command = next_number(zygote)
 for signal in early:
-    os.kill(command, signal)
+    send(signal)
 code = next_number(zygote)
 if code < 0:
     if -code in FORWARDED:

@@ -14,6 +14,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
 from tests.harness.patience import PATIENCE
+from tests.harness.ports import kept_port
 from tests.harness.server import Server
 
 from plyhouse.games import get_game
@@ -205,18 +206,27 @@ def dice(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(Chance, "uniform", lambda _, counter: random.Random(counter).random())
 
 
+def patient(**settings: Any) -> ServerConfig:
+    """Settings of a server that waits as long as tests do.
+
+    A busy machine may need longer than people are given until a page has logged in and is ready
+    for its match, or until a review is there, for which a process of the lowest priority has to
+    get its turn. Bots of tests answer pings only while a test waits for their messages.
+    """
+    limits = ("peer_timeout", "auth_timeout", "ready_timeout", "review_seconds", "tree_seconds")
+    waits = dict.fromkeys(limits, PATIENCE)
+    return ServerConfig(**{"port": 0, "database": "sqlite:///:memory:", **waits, **settings})
+
+
 @pytest_asyncio.fixture(loop_scope="session")
 async def house() -> AsyncIterator[House]:
-    # Its bots answer pings only while a test waits for their messages.
-    config = ServerConfig(port=0, database="sqlite:///:memory:", peer_timeout=PATIENCE)
-    async with running_server(config) as server:
+    async with running_server(patient()) as server:
         yield House(server)
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def hall() -> AsyncIterator[Server]:
-    config = ServerConfig(port=0, database="sqlite:///:memory:")
-    async with running_server(config) as server, contextlib.AsyncExitStack() as stack:
+    async with running_server(patient()) as server, contextlib.AsyncExitStack() as stack:
         yield Server(server, stack)
 
 
@@ -236,7 +246,7 @@ class Wire:
         self._listener: asyncio.Server | None = None
         self._open: set[asyncio.StreamWriter] = set()
         self._tasks: set[asyncio.Task[None]] = set()
-        self.port = 0
+        self.port = kept_port()
 
     @property
     def url(self) -> str:
@@ -244,7 +254,6 @@ class Wire:
 
     async def mend(self) -> None:
         self._listener = await asyncio.start_server(self._carry, "127.0.0.1", self.port)
-        self.port = self._listener.sockets[0].getsockname()[1]
 
     async def cut(self) -> None:
         """Nobody gets through any more, and nobody can connect."""

@@ -21,11 +21,10 @@ from typing import Final
 from playwright.async_api import Browser
 
 from plyhouse.games.registry import BUILT_IN
-from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
 
 from .browser import Page, chromium, find_chromium, open_page, sign_in
-from .conftest import House
+from .conftest import House, patient
 from .person import opponent, play_on
 from .populated import populated
 
@@ -81,8 +80,7 @@ async def _games(browser: Browser, only: Sequence[str]) -> AsyncIterator[Row]:
     names = [game for game in sorted(BUILT_IN) if not only or f"games/{game}" in only]
     for game in names:
         rng = random.Random(game)
-        config = ServerConfig(port=0, database="sqlite:///:memory:")
-        async with running_server(config) as server, open_page(browser) as page:
+        async with running_server(patient()) as server, open_page(browser) as page:
             await page.show_as(1366, 768)
             async with opponent(House(server), page, game, rng):
                 await play_on(page, rng, PRESSES)

@@ -144,7 +144,7 @@ async def club() -> AsyncIterator[Club]:
         database="sqlite:///:memory:",
         guests=True,
         review_command=shlex.join([*forked_command(), "review", "-", "--json"]),
-        review_seconds=2.0,
+        review_seconds=60.0,
     )
     async with running_server(config) as server, contextlib.AsyncExitStack() as stack:
         yield Club(Server(server, stack))

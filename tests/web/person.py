@@ -113,7 +113,11 @@ async def opponent(house: House, page: Page, game: str, rng: random.Random) -> A
         yield
         return
     bots = await challenged_by_all(house, page, game, seat=1)
-    replies = [asyncio.create_task(_reply(bot, rng)) for bot in bots]
+    # Each has chances of its own: which of them draws one first differs from run to run.
+    chances = [random.Random(rng.random()) for _ in bots]
+    replies = [
+        asyncio.create_task(_reply(bot, own)) for bot, own in zip(bots, chances, strict=True)
+    ]
     try:
         yield
     finally:
@@ -136,18 +140,19 @@ async def play_on(page: Page, rng: random.Random, presses: int, by: Input = "mou
     turn.
     """
     before: dict[str, Any] = {}
+    pick = rng.randrange(1000)
     while presses:
         await page.until(f"{MINE} || {OVER}")
         await page.evaluate("new Promise((next) => requestAnimationFrame(() => next()))")
         if await page.evaluate(OVER):
             return True
-        seen: dict[str, Any] = await page.evaluate(f"{LOOK}({rng.randrange(1000)})")
+        seen: dict[str, Any] = await page.evaluate(f"{LOOK}({pick})")
         if before and seen["turn"] == before["turn"]:
             assert seen["place"] == before["place"], "the board moves while an action is chosen"
         before = seen
         if "at" in seen:
             await _press(page, seen, by)
-            presses -= 1
+            presses, pick = presses - 1, rng.randrange(1000)
     # On one's own turn nobody else can end the match.
     await page.until(f"{MINE} || {OVER}")
     return bool(await page.evaluate(OVER))

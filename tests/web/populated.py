@@ -38,7 +38,9 @@ bot = "staff/bot"
 grade = "pass"
 at_least = 0.4
 """
-IN_MEMORY = ServerConfig(port=0, database="sqlite:///:memory:", guests=True)
+AT_ONE_GO = 3600.0
+"""Seconds that bots may be silent: they answer no pings while people or tests look at pages."""
+IN_MEMORY = ServerConfig(port=0, database="sqlite:///:memory:", guests=True, peer_timeout=AT_ONE_GO)
 LOOKS = (((1440, 900), False), ((1440, 900), True), ((390, 844), True))
 """Sizes of windows, and whether it is dark."""
 SAID = {"value": 0.25, "depth": 4, "nodes": 812, "pv": ["4", "5"], "text": "the middle is mine"}

@@ -105,8 +105,8 @@ async def test_both_boards_of_battleship_are_in_sight_on_a_phone(house: House, p
         assert bottom <= 664
         assert width >= 270
         assert "Your turn" in await page.text("#prompt .status")
-        for _ in range(2):  # it asks once more
-            await page.click("[data-request='resign']")
+        await page.click("[data-request='resign']")
+        await page.press_again("[data-request='resign']")
         await page.until("document.querySelector('#again > *')")
         await page.evaluate("scrollTo(0, 0)")
         for size in SIZES:

@@ -182,7 +182,7 @@ async def test_list_says_that_the_server_is_gone_and_comes_back(
     await page.shorten(LOOKS)
     await page.go(f"{wire.url}/matches")
     await wire.cut()
-    await page.until("document.querySelector('#state').textContent.includes('lost')")
+    await page.until("document.querySelector('#state').textContent.includes('Trying again')")
     first, _ = await house.pair("tic_tac_toe")
     await wire.mend()
     await page.until("document.querySelector('#running a')")
@@ -275,6 +275,7 @@ async def test_menu_of_a_phone_opens_and_leads_to_pages(house: House, page: Page
     assert not await page.evaluate("document.querySelector('nav').checkVisibility()")
     await page.click(".menu")
     await page.click("nav a[href='/leaderboards']")
-    await page.until("location.pathname === '/leaderboards'")
+    there = "location.pathname === '/leaderboards'"
+    await page.until(f"{there} && document.readyState === 'complete'")
     assert await page.text("h1") == "Leaderboards"
     await clean(page)

@@ -188,8 +188,8 @@ async def test_result_and_what_comes_next_are_in_sight(house: House, page: Page,
     await page.show_as(390, 664)
     bots = await challenged_by_all(house, page, game, seat=int(get_game(game).seats > 2))
     async with answering(bots):
-        for _ in range(2):  # it asks once more
-            await page.tab.click('[data-request="resign"]')
+        await page.click('[data-request="resign"]')
+        await page.press_again('[data-request="resign"]')
         await page.until("document.querySelector('#again > *')")
         for size in SIZES:
             await page.show_as(*size)

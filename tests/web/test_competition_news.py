@@ -10,7 +10,7 @@ from tests.harness.simulated_runner import SimulatedRunner
 
 from .browser import Page
 
-CUP = cup_file(game="pig(target=20)", rest='board = "public"\n')
+CUP = cup_file(game="pig(target=20)", time_control="total:600", rest='board = "public"\n')
 
 
 @pytest.mark.parametrize(("screen", "board"), [("wall", ".tile svg"), ("projector", "#scene svg")])

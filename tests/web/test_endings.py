@@ -241,8 +241,8 @@ async def test_a_loser_keeps_the_own_cards_and_may_see_all(house: House, page: P
     await page.until("document.querySelector('.near .rank')")
     own = await page.text(".near .rank")
     await page.click('[data-request="resign"]')
-    assert await page.text('[data-request="resign"]') == "Really resign? You lose 13 points"
-    await page.click('[data-request="resign"]')
+    asked = await page.press_again('[data-request="resign"]')
+    assert asked == "Really resign? You lose 13 points"
     await bot.finish()
     lost = "You lose by resignation."
     await page.until(f"document.querySelector('#outcome').textContent === {json.dumps(lost)}")

@@ -10,11 +10,10 @@ import pytest
 from tests.harness.search_trees import explain_command
 from tests.harness.zygote import forked_command
 
-from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
 
 from .browser import Page
-from .conftest import House
+from .conftest import House, patient
 from .test_accessibility import AXE, RUN
 
 PERCENT = "\N{NO-BREAK SPACE}%"
@@ -30,13 +29,11 @@ CHOSEN = "document.querySelector('#explain [aria-selected=true] > .row').textCon
 async def test_why_the_match_was_lost_is_three_presses_away(
     page: Page, pictures: Path | None
 ) -> None:
-    config = ServerConfig(
-        port=0,
-        database="sqlite:///:memory:",
-        review_command=shlex.join([*forked_command(), "review", "-", "--json"]),
-        tree_command=explain_command(),
-    )
-    async with running_server(config) as server:
+    commands = {
+        "review_command": shlex.join([*forked_command(), "review", "-", "--json"]),
+        "tree_command": explain_command(),
+    }
+    async with running_server(patient(**commands)) as server:
         house = House(server)
         match = await house.play("tic_tac_toe", "b2 b1 a1 c3 a3 c1 a2")
         await page.go(f"{house.url}/matches/{match}")
@@ -103,8 +100,7 @@ async def test_why_the_match_was_lost_is_three_presses_away(
 
 
 async def test_actions_of_a_tree_are_written_as_people_and_as_bots_write_them(page: Page) -> None:
-    config = ServerConfig(port=0, database="sqlite:///:memory:", tree_command=explain_command())
-    async with running_server(config) as server:
+    async with running_server(patient(tree_command=explain_command())) as server:
         house = House(server)
         bots = await house.pair('chess(fen="7k/P7/8/8/8/8/8/K7 w - - 0 1")')
         await bots[0].act("a7a8q")
@@ -142,8 +138,7 @@ async def barriers(page: Page) -> list[str]:
 
 
 async def test_where_nothing_is_explained_the_page_says_why(page: Page) -> None:
-    config = ServerConfig(port=0, database="sqlite:///:memory:", tree_command=explain_command())
-    async with running_server(config) as server:
+    async with running_server(patient(tree_command=explain_command())) as server:
         house = House(server)
         bots = await house.pair("tic_tac_toe")  # rated
         await bots[0].act("b2")

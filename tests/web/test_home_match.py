@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import msgspec
 import pytest
+from tests.harness.patience import PATIENCE
 from tests.harness.server import Server
 
 from plyhouse.protocol.messages import MatchMessage, Ready
@@ -93,12 +94,9 @@ async def test_home_page_shows_no_match_of_a_closed_competition_to_visitors(
     tasks = [asyncio.create_task(ready(client)) for client in cup.bots.values()]
     staff = {"Authorization": f"Bearer {cup.tokens['olga']}"}
     try:
-        for _ in range(500):
-            if await hero(hall.server.url, **staff) is not None:  # the organiser sees it
-                break
-            await asyncio.sleep(0.05)
-        else:
-            pytest.fail("no match of the final runs")
+        async with asyncio.timeout(PATIENCE):
+            while await hero(hall.server.url, **staff) is None:  # noqa: ASYNC110 (the organiser)
+                await asyncio.sleep(0.05)
     finally:
         for task in tasks:
             task.cancel()

@@ -10,16 +10,14 @@ import msgspec
 import pytest
 import pytest_asyncio
 
-from plyhouse.server.config import ServerConfig
 from plyhouse.server.results.leaderboards import board
 from plyhouse.server.web.client import FOLDER, SHEETS
 from plyhouse.server.web.pages.rendering import FIRST_ROWS
 
 from .browser import Page, sign_in
-from .conftest import House
+from .conftest import House, patient
 from .populated import Populated, populated
 
-IN_MEMORY = ServerConfig(port=0, database="sqlite:///:memory:")
 MANY = FIRST_ROWS + 10
 SHOWN = "[...document.querySelectorAll('tbody tr')].filter((row) => row.checkVisibility())"
 FIRST = f"{SHOWN}[0].innerText"
@@ -155,7 +153,7 @@ async def test_paper_of_a_match_has_dark_ink_and_all_plies_and_no_controls(
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def full() -> AsyncIterator[Populated]:
-    async with populated(IN_MEMORY) as made:
+    async with populated(patient()) as made:
         yield made
 
 

@@ -117,6 +117,36 @@ async def test_projector_and_back_keep_the_position_of_a_running_match(
     await page.until(f"location.pathname !== '/projector' && {WHERE}.startsWith('2 / 4')")
 
 
+async def test_projector_stays_at_a_match_whose_end_came_while_it_looked_for_another(
+    house: House, page: Page
+) -> None:
+    """A second look closed the connection to the next match, or led on to a third one."""
+    await page.go(f"{house.url}/play")
+    entered, waits = await page.evaluate(
+        """(async () => {
+        const { Queue } = await import("/web/queue.js");
+        let id = "first";
+        const answers = [];
+        window.fetch = () => new Promise((done) => {
+          answers.push(() => done(new Response('[{"match": "next"}]')));
+        });
+        const due = new Set();
+        window.setTimeout = () => { due.add(due.size + 1); return due.size; };
+        window.clearTimeout = (made) => due.delete(made);
+        const entered = [];
+        const here = () => ({ id, competition: "", game: "", held: false });
+        const enter = (next) => { entered.push(id = next); };
+        const queue = new Queue(here, enter, () => {}, () => {});
+        const looks = [queue.look(), queue.look()];
+        queue.rest(); // the result has come to the screen
+        for (const answer of answers) answer();
+        await Promise.all(looks);
+        return [entered, due.size];
+        })()"""
+    )
+    assert (entered, waits) == (["next"], 0)
+
+
 async def test_list_of_keys_has_those_for_playing_too(house: House, page: Page) -> None:
     match = await house.play("connect_four", FOUR)
     await page.go(f"{house.url}/matches/{match}")

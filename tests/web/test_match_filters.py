@@ -141,8 +141,9 @@ async def test_the_form_puts_what_is_looked_for_into_the_address(house: House, p
     await page.evaluate("document.querySelector('#look').open = true")
     await page.evaluate("document.querySelector('#game').value = 'tic_tac_toe'")
     await page.click("#look button")
-    await page.until("location.search.includes('game=tic_tac_toe')")
-    await page.until("document.querySelector('h1')?.textContent === 'Matches: tic_tac_toe'")
+    there = "location.search.includes('game=tic_tac_toe')"
+    await page.until(f"{there} && document.readyState === 'complete'")
+    assert await page.text("h1") == "Matches: tic_tac_toe"
     assert listed(await page.evaluate("document.querySelector('#finished').innerHTML")) == {match}
     assert await page.evaluate("document.querySelector('#game').value") == "tic_tac_toe"
     assert page.errors == []

@@ -100,8 +100,8 @@ async def test_a_finger_drags_a_piece_and_the_page_stays(house: House, browser: 
 
 async def test_a_person_finds_an_opponent_by_seeking(house: House, page: Page) -> None:
     bot = await house.bot("bob")
-    bot.send(Seek, "tic_tac_toe", "total:60")
-    await enter(house, page, game="tic_tac_toe", time="total:60")
+    bot.send(Seek, "tic_tac_toe", "total:300")
+    await enter(house, page, game="tic_tac_toe", time="total:300")
     await bot.begin()
     moves = ["b2", "a1"]
     if bot.seat == 0:
@@ -312,8 +312,8 @@ async def test_a_person_may_come_back_and_resign(house: House, page: Page) -> No
     await page.click(spot("e4"))
     assert await page.evaluate("document.querySelector('[data-request=offer_draw]') !== null")
     await page.click('[data-request="resign"]')
-    assert not await page.text("#outcome")  # asked once more
-    await page.click('[data-request="resign"]')
+    assert not await page.text("#outcome")
+    assert await page.press_again('[data-request="resign"]') == "Really resign?"
     await page.until(
         "document.querySelector('#outcome').textContent === 'You lose by resignation.'"
     )

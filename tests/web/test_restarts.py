@@ -15,16 +15,14 @@ from typing import Any, Final, get_args
 
 import pytest
 from playwright.async_api import Browser
-from tests.harness.patience import PATIENCE
 from tests.harness.ports import kept_port
 
 from plyhouse.games.registry import BUILT_IN
 from plyhouse.protocol.messages import Act, Sync
-from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
 
 from .browser import Page, open_page
-from .conftest import Bot, House
+from .conftest import Bot, House, patient
 from .person import Input, lay, play_on
 from .test_play import MINE, challenged_by_all
 
@@ -93,8 +91,9 @@ async def reply(bot: Bot, rng: random.Random) -> None:
 
 @contextlib.asynccontextmanager
 async def replying(bots: list[Bot], rng: random.Random) -> AsyncIterator[None]:
-    """Let bots play meanwhile."""
-    tasks = [asyncio.create_task(reply(bot, rng)) for bot in bots]
+    """Let bots play meanwhile, each with chances of its own, which do not hang on who is first."""
+    chances = [random.Random(rng.random()) for _ in bots]
+    tasks = [asyncio.create_task(reply(bot, own)) for bot, own in zip(bots, chances, strict=True)]
     try:
         yield
     finally:
@@ -108,8 +107,7 @@ async def serving(folder: Path, before: House | None = None) -> AsyncIterator[Ho
     """A server of a file, at the address that the server ``before`` it had."""
     database = f"sqlite:///{folder / 'plyhouse.db'}"
     port = before.port if before else kept_port()
-    config = ServerConfig(port=port, database=database, peer_timeout=PATIENCE)
-    async with running_server(config) as server:
+    async with running_server(patient(port=port, database=database)) as server:
         house = House(server)
         if before:
             house.know(before)

@@ -7,11 +7,10 @@ import shlex
 import pytest
 from tests.harness.zygote import forked_command
 
-from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
 
 from .browser import Page, sign_in
-from .conftest import House
+from .conftest import House, patient
 
 PERCENT = "\N{NO-BREAK SPACE}%"
 
@@ -19,13 +18,8 @@ pytestmark = pytest.mark.browser
 
 
 async def test_the_ply_that_lost_is_one_press_away(page: Page) -> None:
-    config = ServerConfig(
-        port=0,
-        database="sqlite:///:memory:",
-        review_command=shlex.join([*forked_command(), "review", "-", "--json"]),
-        review_seconds=60.0,
-    )
-    async with running_server(config) as server:
+    review = shlex.join([*forked_command(), "review", "-", "--json"])
+    async with running_server(patient(review_command=review)) as server:
         house = House(server)
         match = await house.play("tic_tac_toe", "b2 b1 a1 c3 a3 c1 a2")
         await page.go(f"{house.url}/matches/{match}")

@@ -10,8 +10,8 @@ import pytest
 import pytest_asyncio
 from tests.harness.hosted_server import OLGA, PIG, HostedServer
 from tests.web.browser import Page, sign_in
+from tests.web.conftest import patient
 
-from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
 from plyhouse.storage import (
     competition_sql,
@@ -37,8 +37,10 @@ STATE = "document.querySelector('#state').textContent"
 @pytest_asyncio.fixture(loop_scope="session")
 async def house() -> AsyncIterator[HostedServer]:
     """A server that accepts submissions and has no runner, so nothing of them runs."""
-    config = ServerConfig(port=0, database="sqlite:///:memory:", hosted=True)
-    async with running_server(config) as server, contextlib.AsyncExitStack() as stack:
+    async with (
+        running_server(patient(hosted=True)) as server,
+        contextlib.AsyncExitStack() as stack,
+    ):
         yield HostedServer(server, stack)
 
 
@@ -82,8 +84,8 @@ async def test_a_final_is_rehearsed_and_bots_are_opened_from_the_page_of_the_com
     await page.go(f"{url}{await page.evaluate('document.querySelector(`#steps a`).pathname')}")
     assert "Cup (rehearsal)" in await page.text("h1")
     # When it is deleted, there can be another one.
-    for _ in range(2):
-        await page.click("[data-step=delete]")
+    await page.click("[data-step=delete]")
+    await page.press_again("[data-step=delete]")
     await page.until("location.pathname === '/competitions'")
     await page.go(cups)
     assert await page.evaluate("Boolean(document.querySelector('[data-step=rehearse]'))")

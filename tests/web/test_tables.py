@@ -154,7 +154,7 @@ async def test_next_hand_keeps_the_running_score(house: House, page: Page) -> No
     await page.until(f"{line}.startsWith('Hand 2 of 10')")
     assert await page.text("#sitting") == "Hand 2 of 10: ann +1, bob/bot \u22121"
     await page.click('[data-request="resign"]')
-    await page.click('[data-request="resign"]')
+    await page.press_again('[data-request="resign"]')
     await page.until(f"{line} === 'Hand 2 of 10: ann \u22121, bob/bot +1'")
     assert page.errors == []
 

@@ -86,7 +86,7 @@ async def test_tiles_are_large_and_whole_on_phones_and_projectors(house: House, 
     for game in GAMES:
         await start(house, game)
     await page.go(f"{house.url}/wall")
-    await page.until(f"document.querySelectorAll('.tile').length === {len(GAMES)}")
+    await page.until(f"document.querySelectorAll('.tile .field > *').length === {len(GAMES)}")
     for size, wide, table, card in (
         ((390, 844), 340, 240, 30),
         ((390, 664), 270, 240, 30),

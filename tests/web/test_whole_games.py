@@ -38,8 +38,7 @@ async def test_game_is_played_to_its_result_by_mouse_and_by_touch(
             await matches.aclose()
             await matches.enter_async_context(opponent(house, page, game, rng))
         if not await play_on(page, rng, PRESSES, "touch"):
-            resign = page.tab.locator('[data-request="resign"]')
-            for _ in range(2):  # it asks once more
-                await resign.tap()
+            await page.tab.tap('[data-request="resign"]')
+            await page.press_again('[data-request="resign"]')
             await page.until(OVER)
         assert page.errors == []
