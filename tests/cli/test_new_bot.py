@@ -9,6 +9,7 @@ import random
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.conftest import Plyhouse, clean_environment, forked_command
@@ -55,7 +56,7 @@ def test_starter_of_long_hidden_game_keeps_to_its_time(tmp_path: Path) -> None:
     rng, state = random.Random(1), game.initial_state()
     while state.to_move == CHANCE:
         state = state.after(rng.choice(state.chance_outcomes())[0])
-    bounds = {"soft": 250_000_000, "hard": 1_000_000_000, "clock_ns": lambda: 0}
+    bounds: dict[str, Any] = {"soft": 250_000_000, "hard": 1_000_000_000, "clock_ns": lambda: 0}
     turn = turn_at(game, state, rng=rng, **bounds)
     assert bot().choose(turn) in turn.legal
     assert next(looks) == 1 + 26, "at the clock: first, and until a quarter of a second was over"
