@@ -47,10 +47,13 @@ def forward(number: int, frame: object) -> None:
     """Pass a signal on, at the latest when the command is known; SIGTSTP as SIGSTOP."""
     if number == _signal.SIGTSTP:
         number = _signal.SIGSTOP
-    if command:
-        os.kill(command, number)
-    else:
+    if not command:
         early.append(number)
+        return
+    try:  # noqa: SIM105 - contextlib is not built in
+        os.kill(command, number)
+    except ProcessLookupError:  # it has just ended
+        pass
 
 
 def next_number(connection: _socket.socket) -> int:
@@ -85,7 +88,7 @@ for file in inherited:  # the other end must notice when the process closes it
 
 command = next_number(zygote)
 for signal in early:
-    os.kill(command, signal)
+    forward(signal, None)
 code = next_number(zygote)
 if code < 0:
     if -code in FORWARDED:
