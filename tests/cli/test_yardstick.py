@@ -110,7 +110,7 @@ def test_best_choices_are_those_of_perfect_play(plyhouse: Plyhouse) -> None:
 
 
 def test_endgames_are_compared_with_exact_values(plyhouse: Plyhouse) -> None:
-    found = measured(plyhouse, "connect_four", "othello", "--positions", "3", "--time", "0.1")
+    found = measured(plyhouse, "connect_four", "othello", "--positions", "3", "--time", "5")
     assert [each["number"] for each in found] == [3, 3]
 
 
@@ -160,11 +160,24 @@ def test_larger_game_is_solved_by_the_bot_policy(plyhouse: Plyhouse) -> None:
     raise AssertionError("the policy was not solved in a minute")
 
 
-def test_bots_are_measured_by_engines(plyhouse: Plyhouse) -> None:
+def test_bots_are_measured_by_engines(plyhouse: Plyhouse, tmp_path: Path) -> None:
     for engine in ("stockfish", "gnubg"):
         require_engine(engine)
-    options = ("--pairs", "1", "--time", "0.6")
-    chess, backgammon = measured(plyhouse, "chess", "backgammon", "--bot", "random", *options)
+    # Stockfish uses its time to the end. So that a busy machine can let it stand still for long
+    # before a match does not count, it has much time, and few actions.
+    (tmp_path / "meek.py").write_text(
+        textwrap.dedent(
+            """
+            from plyhouse.bots import Bot
+
+            class Meek(Bot):
+                def choose(self, turn):
+                    return turn.resign() if turn.ply > 5 else turn.legal[0]
+            """
+        )
+    )
+    options = ("--pairs", "1", "--time", "8")
+    chess, backgammon = measured(plyhouse, "chess", "backgammon", "--bot", "meek.py", *options)
     assert (chess["value"], chess["number"]) == (None, 2)
     assert chess["high"] < 2400
     assert "Stockfish at 2200: 0-0-2" in chess["detail"]
@@ -242,7 +255,7 @@ async def test_rated_opponent_is_chosen_again_however_many_pairs_are_played_at_o
 
 
 def test_results_of_other_games_stay(plyhouse: Plyhouse) -> None:
-    options = ("--positions", "3", "--time", "0.05")
+    options = ("--positions", "3", "--time", AMPLE)
     done = plyhouse("yardstick", 'nim(heaps="1")', "tic_tac_toe", *options)
     assert done.code == EXIT_FAILED
     assert "is left out" in done.err
