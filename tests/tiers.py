@@ -187,7 +187,7 @@ SECOND: Final = (
             "tests/bots/test_best.py::test_it_plays_every_game_of_the_house[scrabble]",
             "tests/bots/test_best.py::test_it_plays_every_game_of_the_house[texas_holdem]",
             "tests/cli/test_match.py::test_match_with_challenged_plays_has_sound_records",
-            "tests/cli/test_new_bot.py::test_starter_of_long_hidden_game_keeps_to_its_time",
+            "tests/cli/test_new_bot.py::test_starter_of_long_hidden_game_plays_to_the_end",
             "tests/games/test_check_game.py::test_built_in_games_keep_every_law[*(*",
             "tests/games/test_scrabble.py::test_every_action_is_read_as_it_is_written",
             "tests/games/test_scrabble.py::test_plays_of_few_tiles_are_those_of_a_slow_generator",

@@ -138,9 +138,13 @@ class Program:
 
     async def _greeted(self, seconds: float) -> None:
         over = asyncio.create_task(self.over())
-        said: set[asyncio.Future[Any]] = {self._hello, over}
-        await asyncio.wait(said, timeout=seconds, return_when="FIRST_COMPLETED")
-        over.cancel()
+        late = asyncio.create_task(self._clock.sleep(seconds))
+        said: set[asyncio.Future[Any]] = {self._hello, over, late}
+        try:
+            await asyncio.wait(said, return_when="FIRST_COMPLETED")
+        finally:
+            over.cancel()
+            late.cancel()
         if self._hello.done():
             self.hello = self._hello.result()
             return

@@ -31,8 +31,8 @@ from plyhouse.protocol.api import calls, competition_calls
 
 HERE: Final = Path(__file__).resolve().parent
 ORGANISER: Final = "organiser"
-START_TIMEOUT: Final = 30.0
-"""Seconds for the bots to be ready, on a slow machine."""
+START_TIMEOUT: Final = 120.0
+"""Seconds for the bots to be ready, on a machine with much else to do."""
 PLAY_TIMEOUT: Final = 300.0
 """Seconds after which the competitions count as stuck."""
 RATINGS_TIMEOUT: Final = 10.0

@@ -22,8 +22,8 @@ from typing import Final
 from plyhouse.clients.shared.errors import EXIT_UNREACHABLE, CommandError
 
 READY: Final = "Plyhouse is listening on "
-START_TIMEOUT: Final = 30.0
-"""Seconds for a server to be ready, on a slow machine."""
+START_TIMEOUT: Final = 120.0
+"""Seconds for a server to be ready, on a machine with much else to do."""
 GRACE: Final = 3.0
 """Seconds that processes have to end after each signal."""
 MARK: Final = "STARTED_BY"

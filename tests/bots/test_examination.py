@@ -20,8 +20,10 @@ SLEEPER = """
             return turn.legal[0]
 """
 
-LATE = 0.9
-"""Seconds that are too many at 0.3 s a move, also where a busy server gives 0.5 s back."""
+
+def late_at(*controls: str) -> str:
+    """A bot that is late at these time controls, however much a busy server gives back."""
+    return SLEEPER.format(seconds=f"1000 * (turn.match.time_control in {controls!r})")
 
 
 def warned(checks: list[Finding]) -> dict[str, str]:
@@ -102,20 +104,20 @@ async def test_a_bot_that_forgets_the_past_fails_in_a_new_process(bot_file: BotF
 async def test_bot_with_constant_time_per_move_passes_at_the_time_control_of_its_competition(
     bot_file: BotFile,
 ) -> None:
-    spec = bot_file(SLEEPER.format(seconds=LATE))
-    checks = await check_bot(spec, terms=read_terms(["coin_guess@move:3"]))
+    spec = bot_file(late_at("move:0.3"))
+    checks = await check_bot(spec, terms=read_terms(["coin_guess@move:60"]))
     assert not failed(checks)
     (told,) = warned(checks).values()
     assert "in Python by turn.limit or turn.report" in told
-    assert "The check goes on at move:3, which decides." in told
+    assert "The check goes on at move:60, which decides." in told
     (stated,) = [check.explanation for check in checks if check.name == "time control"]
-    assert stated.startswith("move:3 (begun at move:0.3 to be quick), of its competitions")
+    assert stated.startswith("move:60 (begun at move:0.3 to be quick), of its competitions")
 
 
 async def test_bot_that_is_late_without_a_competition_is_checked_at_the_stated_default(
     bot_file: BotFile,
 ) -> None:
-    spec = bot_file(SLEEPER.format(seconds=LATE))
+    spec = bot_file(late_at("move:0.25"))
     checks = await check_bot(spec, ["coin_guess"])
     assert not failed(checks)
     assert list(warned(checks)) == ["keeps to the clock when it is short (move:0.25)"]
@@ -124,7 +126,7 @@ async def test_bot_that_is_late_without_a_competition_is_checked_at_the_stated_d
 
 
 async def test_bot_that_is_late_at_the_deciding_time_control_fails(bot_file: BotFile) -> None:
-    spec = bot_file(SLEEPER.format(seconds=LATE))
+    spec = bot_file(late_at("move:0.2"))
     checks = await check_bot(spec, terms=read_terms(["coin_guess@move:0.2"]))
     assert "in Python by turn.limit or turn.report" in "\n".join(failed(checks).values())
 
@@ -132,7 +134,7 @@ async def test_bot_that_is_late_at_the_deciding_time_control_fails(bot_file: Bot
 async def test_shorter_time_control_of_another_competition_gives_a_warning(
     bot_file: BotFile,
 ) -> None:
-    spec = bot_file(SLEEPER.format(seconds=LATE))
+    spec = bot_file(late_at("move:0.3"))
     terms = read_terms(["coin_guess@move:0.3", "coin_guess@total:60+1"])
     checks = await check_bot(spec, terms=terms)
     assert not failed(checks)
@@ -142,11 +144,12 @@ async def test_shorter_time_control_of_another_competition_gives_a_warning(
 async def test_bot_is_checked_in_the_games_of_its_competitions_only(bot_file: BotFile) -> None:
     spec = bot_file(SLEEPER.format(seconds=0))
     games: list[str] = []
-    terms = read_terms(["tic_tac_toe@move:1", "pig@move:1"])
+    # Shortened, this is nine seconds, of which none is for one action alone.
+    terms = read_terms(["tic_tac_toe@total:300", "pig@total:300"])
     checks = await check_bot(spec, terms=terms, on_games=lambda _, played: games.extend(played))
     assert not failed(checks)
     assert games == ["tic_tac_toe"]
-    assert "plays tic_tac_toe at move:1" in [check.name for check in checks]
+    assert "plays tic_tac_toe at total:300+0" in [check.name for check in checks]
 
 
 async def test_bot_that_must_play_a_game_that_it_does_not_claim_fails() -> None:

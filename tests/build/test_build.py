@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.build.conftest import reuse_machine_code
+from tests.build.conftest import copy_tree, reuse_machine_code
 
 Hook = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -115,6 +115,16 @@ def test_the_sdist_has_all_that_building_and_testing_need(sdist: Path) -> None:
     ]
     assert not made
     assert not [name for name in names if name.startswith(("tests/typing", "build/"))]
+
+
+def test_copy_of_the_sources_leaves_out_an_sdist_that_is_made_beside_it(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    for path in ("games/__init__.py", "tests/plyhouse-1.txt", "plyhouse-0.0.1/games/__init__.py"):
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).touch()
+    copy_tree(tmp_path / "copy", root)
+    copied = {path.relative_to(tmp_path / "copy").as_posix() for path in tmp_path.glob("copy/**/*")}
+    assert copied == {"games", "games/__init__.py", "tests", "tests/plyhouse-1.txt"}
 
 
 def test_a_wheel_from_the_sdist_is_compiled_and_keeps_the_sources(

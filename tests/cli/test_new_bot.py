@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import json
+import random
 import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.conftest import Plyhouse, clean_environment, forked_command
+from tests.harness.bot_turns import turn_at
 
+from plyhouse.bots.loading import load_bot
 from plyhouse.clients.cli.new_bot import class_name, starter
+from plyhouse.games.base import CHANCE
 from plyhouse.games.registry import game_names, get_game
 
 
@@ -30,13 +37,29 @@ def test_a_starter_for_every_game(name: str) -> None:
     assert all(len(line) <= 100 for line in source.splitlines())
 
 
-def test_starter_of_long_hidden_game_keeps_to_its_time(plyhouse: Plyhouse) -> None:
+def test_starter_of_long_hidden_game_plays_to_the_end(plyhouse: Plyhouse) -> None:
     game = "texas_holdem(hands=4)"
     assert plyhouse("bot", "new", "mybot.py", "--game", game).code == 0
     done = plyhouse("match", "mybot.py", "random", "--game", game, "--games", "2", "--json")
     assert done.code == 0, done.out + done.err
     for bot in json.loads(done.out)["bots"]:
         assert not bot["forfeits"]
+
+
+def test_starter_of_long_hidden_game_keeps_to_its_time(tmp_path: Path) -> None:
+    game = get_game("texas_holdem(hands=4)")
+    path = tmp_path / "mybot.py"
+    path.write_text(starter(path, game), "utf-8")
+    bot = load_bot(str(path))
+    looks = itertools.count()
+    vars(sys.modules[bot.__module__])["monotonic"] = lambda: next(looks) / 100
+    rng, state = random.Random(1), game.initial_state()
+    while state.to_move == CHANCE:
+        state = state.after(rng.choice(state.chance_outcomes())[0])
+    bounds: dict[str, Any] = {"soft": 250_000_000, "hard": 1_000_000_000, "clock_ns": lambda: 0}
+    turn = turn_at(game, state, rng=rng, **bounds)
+    assert bot().choose(turn) in turn.legal
+    assert next(looks) == 1 + 26, "at the clock: first, and until a quarter of a second was over"
 
 
 def test_an_existing_file_is_kept(plyhouse: Plyhouse, tmp_path: Path) -> None:

@@ -300,7 +300,7 @@ def test_bot_is_asked_in_the_sandbox(
 
 
 def test_program_is_measured_in_the_sandbox(plyhouse: Plyhouse, nosy: str) -> None:
-    few = ("--positions", "2", "--pairs", "1", "--jobs", "1", "--sandbox")
+    few = ("--positions", "2", "--pairs", "1", "--jobs", "1", "--time", "60", "--sandbox")
     done = plyhouse("yardstick", "tic_tac_toe", "--bot", nosy, *few)
     assert done.code == 0, done.err
     assert "best choices" in done.out

@@ -146,7 +146,7 @@ def test_a_replay_says_who_played_before_the_first_position(
     shutil.copy(given_up, tmp_path)
     for arguments in ((), ("--ply", "2"), ("--play", "0")):
         lines = plyhouse("replay", "q.jsonl", *arguments).out.splitlines()
-        assert re.fullmatch(r"tic_tac_toe, move:1: .*quitter.* \(X\), .*random \(O\)", lines[0])
+        assert re.fullmatch(r"tic_tac_toe, move:60: .*quitter.* \(X\), .*random \(O\)", lines[0])
     shown = in_terminal("replay", "q.jsonl", "--plain", keys=["G", "q"], cwd=tmp_path)
     titles = re.findall(r"quitter.* \(X\), .*random \(O\)", shown.text)
     assert len(titles) == 2, "on every screen"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from tests.cli.conftest import Plyhouse
 from tests.harness.command_line_server import start, stop
-from tests.harness.screens import until
+from tests.harness.screens import press, until
 from textual.widgets import OptionList, Static
 
 from plyhouse.clients.shared.terminal_server import TerminalServer
@@ -14,6 +15,12 @@ from plyhouse.clients.terminal.colours import Ink
 from plyhouse.clients.terminal.screens.app import TerminalApp
 from plyhouse.clients.terminal.screens.lobby import LobbyScreen
 from plyhouse.clients.terminal.screens.match import MatchScreen
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key that must be pressed twice is not forgotten by a slow machine."""
+    monkeypatch.setattr("plyhouse.clients.terminal.screens.match.PATIENCE", 600.0)
 
 
 async def test_a_guest_plays_a_bot_of_the_house_and_the_match_can_be_watched(
@@ -33,21 +40,21 @@ async def test_a_guest_plays_a_bot_of_the_house_and_the_match_can_be_watched(
                 assert empty.options[0].disabled
             names = [each.name for each in lobby.games]
             lobby.query_one("#games", OptionList).highlighted = names.index("tic_tac_toe")
-            await pilot.press("enter", "enter")  # the game, then the first level
+            await press(pilot, "enter", "enter")  # the game, then the first level
             await until(pilot, lambda: isinstance(app.screen, MatchScreen))
             match = app.screen
             assert isinstance(match, MatchScreen)
             await until(pilot, lambda: match.choosing)
             listed = plyhouse("play", "--server", server.url)
             assert f"Match {match.course.match}: tic_tac_toe" in listed.out, listed.err
-            await pilot.press("R", "R")
+            await press(pilot, "R", "R")
             await until(pilot, lambda: match.course.over)
             assert "house/easy wins by resignation." in match.course.result()
-            await pilot.press("q")
+            await press(pilot, "q")
             assert lobby.is_current
             # Alone: how many play, and no question against whom.
             lobby.query_one("#games", OptionList).highlighted = names.index("pacman")
-            await pilot.press("enter", "enter")
+            await press(pilot, "enter", "enter")
             await until(pilot, lambda: isinstance(app.screen, MatchScreen))
             alone = app.screen
             assert isinstance(alone, MatchScreen)
@@ -56,21 +63,21 @@ async def test_a_guest_plays_a_bot_of_the_house_and_the_match_can_be_watched(
             assert "against" not in str(alone.query_one("#title", Static).render())
             alone.play(alone.course.legal[0])
             await until(pilot, lambda: alone.course.last > 0 and alone.choosing)
-            await pilot.press("R", "R")
+            await press(pilot, "R", "R")
             await until(pilot, lambda: alone.course.over)
-            await pilot.press("q")
+            await press(pilot, "q")
             # Three: two bots of the first level come.
             lobby.query_one("#games", OptionList).highlighted = names.index("kuhn_poker")
-            await pilot.press("enter", "down", "enter", "enter")
+            await press(pilot, "enter", "down", "enter", "enter")
             await until(pilot, lambda: isinstance(app.screen, MatchScreen))
             three = app.screen
             assert isinstance(three, MatchScreen)
             await until(pilot, lambda: three.choosing or three.course.over)
             others = {name for name in three.course.holders if "guest" not in name}
             assert others == {"house/easy", "house/easy-2"}
-            await pilot.press("R", "R")
+            await press(pilot, "R", "R")
             await until(pilot, lambda: three.course.over)
-            await pilot.press("q")
+            await press(pilot, "q")
             assert lobby.is_current
         watched = plyhouse("watch", match.course.match, "--server", server.url)
         assert watched.code == 0, watched.err

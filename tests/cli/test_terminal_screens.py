@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 from tests.cli.scenes import scene_after, scene_of
-from tests.harness.screens import until
+from tests.harness.screens import press, settled, until
 from tests.harness.terminal_match import Rival, sitting
 from textual.widgets import DataTable
 
@@ -24,6 +24,12 @@ from plyhouse.clients.terminal.screens.replay_control import ProgressLine
 from plyhouse.clients.terminal.screens.standings import StandingsScreen
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import SeatInfo
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key that must be pressed twice is not forgotten by a slow machine."""
+    monkeypatch.setattr("plyhouse.clients.terminal.screens.match.PATIENCE", 600.0)
 
 
 def script(*actions: str) -> Rival:
@@ -41,21 +47,21 @@ async def test_tic_tac_toe_by_mouse_and_keys_to_the_end_and_once_more() -> None:
         await at.my_turn()
         assert at.board.has_focus
         at.board.cursor = "\x000,1,1"
-        await at.pilot.press("up", "left", "enter")  # a3
+        await press(at.pilot, "up", "left", "enter")  # a3
         await until(at.pilot, lambda: at.screen.course.last == 4)
         await at.my_turn()
-        await at.pilot.press("slash", *"c1", "enter")
+        await press(at.pilot, "slash", *"c1", "enter")
         await until(at.pilot, lambda: at.screen.course.over)
         assert [each.text for each in at.screen.course.told] == ["b2", "a1", "a3", "b1", "c1"]
         assert at.shown("#status") == "alice wins."
         assert at.screen.query_one(ActionList).display is False
         lines = at.board.drawn.text()
         assert lines.count("*") == 6, "the winning line is marked"
-        await at.pilot.press("comma", "comma")
+        await press(at.pilot, "comma", "comma")
         assert at.screen.at == 3
-        await at.pilot.press("home")
+        await press(at.pilot, "home")
         assert at.screen.at == 0
-        await at.pilot.press("n")
+        await press(at.pilot, "n")
         await until(at.pilot, lambda: at.screen.choosing)
         assert at.screen.course.told == []
 
@@ -63,10 +69,10 @@ async def test_tic_tac_toe_by_mouse_and_keys_to_the_end_and_once_more() -> None:
 async def test_turn_that_comes_while_one_types_leaves_the_focus() -> None:
     async with sitting("tic_tac_toe", script()) as at:
         await at.my_turn()
-        await at.pilot.press("slash", "b")
+        await press(at.pilot, "slash", "b")
         at.screen._turn_shown = None  # the turn is a new one
         at.screen.refresh_all()
-        await at.pilot.press("2")
+        await press(at.pilot, "2")
         field = at.screen.query_one(ActionList).field
         assert field.has_focus
         assert field.value == "b2"
@@ -76,7 +82,7 @@ async def test_a_choice_of_both_at_once_is_made_from_the_list() -> None:
     async with sitting("rock_paper_scissors", script("scissors")) as at:
         actions = at.screen.query_one(ActionList)
         assert actions.options.has_focus, "nothing is to be chosen on the board"
-        await at.pilot.press("slash", *"pap")
+        await press(at.pilot, "slash", *"pap")
         assert "Esc goes back to the board, where q leaves" in at.shown("#status")
         assert not any(
             each.binding.key == "q"
@@ -84,10 +90,10 @@ async def test_a_choice_of_both_at_once_is_made_from_the_list() -> None:
             if each.enabled
         )
         await until(at.pilot, lambda: actions.options.option_count == 1)
-        await at.pilot.press("escape")
-        await at.pilot.press("tab")
+        await press(at.pilot, "escape")
+        await press(at.pilot, "tab")
         actions.options.focus()
-        await at.pilot.press("home", "enter")  # rock
+        await press(at.pilot, "home", "enter")  # rock
         await until(at.pilot, lambda: at.screen.course.over)
         assert at.shown("#status") == "alice wins."
 
@@ -100,9 +106,9 @@ async def test_cards_are_seen_by_whom_they_belong_to_alone() -> None:
         text = at.board.drawn.text()
         assert re.search("Card of bob: \u2592+\n", text)
         assert re.search(r"Card of alice: +[JQK][\u2660\u2663\u2665\u2666]\n", text)
-        await at.pilot.press("slash", *"xyzzy", "enter")
+        await press(at.pilot, "slash", *"xyzzy", "enter")
         assert "'xyzzy' is not possible here" in at.shown("#news")
-        await at.pilot.press("escape", "slash", *"call", "enter")
+        await press(at.pilot, "escape", "slash", *"call", "enter")
         await until(at.pilot, lambda: at.screen.course.over)
         assert "win" in at.shown("#status")
         assert "seat 0" not in at.shown("#status")
@@ -110,16 +116,16 @@ async def test_cards_are_seen_by_whom_they_belong_to_alone() -> None:
 
 async def test_resigning_asks_once_more_and_forgets() -> None:
     async with sitting("chess", script()) as at:
-        await at.pilot.press("R")
+        await press(at.pilot, "R")
         assert "Really resign?" in at.shown("#news")
-        await at.pilot.press("down")
+        await press(at.pilot, "down")
         assert "Really resign?" not in at.shown("#news")
-        await at.pilot.press("R")
+        await press(at.pilot, "R")
         assert not at.screen.course.over, "the first press was forgotten"
-        await at.pilot.press("R")
+        await press(at.pilot, "R")
         await until(at.pilot, lambda: at.screen.course.over)
         assert at.shown("#status").startswith("bob wins by resignation.")
-        await at.pilot.press("q")
+        await press(at.pilot, "q")
         await until(at.pilot, lambda: not at.app.is_running)
 
 
@@ -129,20 +135,20 @@ async def test_origin_then_target_then_flip_and_help() -> None:
         assert at.board.choice is not None
         assert set(at.board.choice.open()) == {"e3", "e4"}
         assert "e2: to e3, e4; Esc gives it up" in at.shown("#status")
-        await at.pilot.press("escape")
+        await press(at.pilot, "escape")
         assert at.board.choice.path == []
         await at.click("g1")
         await at.click("f3")
         await until(at.pilot, lambda: at.screen.course.last == 2)
         low = at.board.spot("e1")
-        await at.pilot.press("f")
+        await press(at.pilot, "f")
         high = at.board.spot("e1")
         assert low is not None
         assert high is not None
         assert low.y > high.y
-        await at.pilot.press("question_mark")
+        await press(at.pilot, "question_mark")
         assert isinstance(at.app.screen, HelpScreen)
-        await at.pilot.press("escape")
+        await press(at.pilot, "escape")
         assert isinstance(at.app.screen, MatchScreen)
 
 
@@ -159,7 +165,7 @@ async def test_a_lost_connection_is_told_and_comes_back_to_the_match() -> None:
 async def test_a_key_of_the_games_own_plays() -> None:
     async with sitting("pig", script()) as at:
         assert "Roll the die  [r]" in str(at.screen.query_one(ActionList).options.options[0].prompt)
-        await at.pilot.press("r")
+        await press(at.pilot, "r")
         await until(at.pilot, lambda: any(each.text == "roll" for each in at.screen.course.told))
 
 
@@ -175,7 +181,7 @@ async def test_unusual_actions_are_listed_after_the_others() -> None:
 GAMES = ("backgammon", "battleship", "checkers", "go(size=19)", "liars_dice", "pacman")
 
 
-async def test_replays_step_jump_and_run() -> None:
+async def test_replays_step_jump_and_run(monkeypatch: pytest.MonkeyPatch) -> None:
     game, rng = get_game("connect_four"), random.Random(4)
     state = game.initial_state()
     positions = [Position(0, (), scene_of(game, state, None))]
@@ -189,20 +195,24 @@ async def test_replays_step_jump_and_run() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         screen = app.screen
         assert isinstance(screen, MatchScreen)
-        await pilot.press("home", "right", "right")
+        await press(pilot, "home", "right", "right")
         assert screen.at == 2
-        await pilot.press("right", "right", "left")
+        await press(pilot, "right", "right", "left")
         assert screen.at == 3
         assert "alice: " in str(screen.query_one("PliesView").render())
-        await pilot.press("end")
+        await press(pilot, "end")
         assert screen.at == 8
         await pilot.click(ProgressLine, offset=(17, 0))
+        await settled(pilot)
         assert screen.at == 0
-        await pilot.press("plus", "p")
-        assert (screen.playing, screen.speed) == (True, 2.0)
-        screen.advance()
-        assert screen.at >= 1
-        await pilot.press("p")
+        advance = MatchScreen.advance
+        with monkeypatch.context() as by_hand:  # the timer is not to play it to the end meanwhile
+            by_hand.setattr(MatchScreen, "advance", lambda _: None)
+            await press(pilot, "plus", "p")
+            assert (screen.playing, screen.speed) == (True, 2.0)
+            advance(screen)
+            assert screen.at == 1
+        await press(pilot, "p")
         assert screen.playing is False
 
 
@@ -250,7 +260,7 @@ async def test_boards_are_gone_through_with_their_intervals() -> None:
         await until(pilot, lambda: "chess, by wins" in str(title.render()))
         table = screen.query_one(DataTable)
         assert "\u25cf" in "".join(map(str, table.get_row_at(0)))
-        await pilot.press("up")
+        await press(pilot, "up")
         await until(pilot, lambda: "pig, by wins" in str(title.render()))
 
 
@@ -262,10 +272,10 @@ async def test_typed_pieces_are_played_where_any_may_lie() -> None:
         await at.my_turn()
         placing = next(each for each in at.board.scene["elements"] if each["kind"] == "placing")
         first, second = [each["text"] for each in placing["pieces"] if each["text"] != "?"][:2]
-        await at.pilot.press("slash", *"H8", "equals_sign", first, "enter")
+        await press(at.pilot, "slash", *"H8", "equals_sign", first, "enter")
         assert "is not possible here" in at.shown("#news"), "a word has two letters"
         at.screen.query_one(ActionList).field.value = f"I8={second} h8={first}"
-        await at.pilot.press("enter")
+        await press(at.pilot, "enter")
         await until(at.pilot, lambda: at.screen.course.last >= 3)
         played = [each.text for each in at.screen.course.told if each.seat >= 0]
         assert played[0].startswith(f"8H {first}{second} +"), "with its points"

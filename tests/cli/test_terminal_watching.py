@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.harness.clocks import FakeClock
-from tests.harness.screens import until
+from tests.harness.screens import press, until
 from tests.web.conftest import House
 
 from plyhouse.clients.shared.terminal_server import TerminalServer
@@ -46,10 +46,10 @@ async def test_who_comes_late_steps_back_and_fast_plies_are_seen_one_by_one() ->
 
             await until(pilot, lambda: " live " in track())
             assert screen.at == 2
-            await pilot.press("comma", "comma")
+            await press(pilot, "comma", "comma")
             assert (screen.at, screen.board.scene) == (0, course.scenes[0])
             assert course.scenes[0] != course.scenes[2]
-            await pilot.press("end")
+            await press(pilot, "end")
             assert (screen.at, screen.follow) == (2, True)
             # Three plies and the end come at once.
             for mover, action in ((0, "a2"), (1, "b2"), (0, "a3")):

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 from tests.harness.bot_turns import turn_at
-from tests.harness.clocks import SECOND, AheadClock
+from tests.harness.clocks import SECOND, AheadClock, SlowClock
 from tests.harness.engines import require_engine
 from tests.harness.patience import PATIENCE
 
 from plyhouse.bots.api import Turn, TurnClock
-from plyhouse.bots.engines import engine_bot, uci_bot
+from plyhouse.bots.engines import engine_bot, gnubg_bot, gtp_bot, uci_bot, xboard_bot
 from plyhouse.bots.engines.engine_bot import EngineBot, Thinking
 from plyhouse.bots.engines.engine_process import EngineProcess
 from plyhouse.games import get_game
@@ -73,11 +73,27 @@ def scripted_engine(tmp_path: Path) -> ScriptedEngine:
 def clock(monkeypatch: pytest.MonkeyPatch) -> AheadClock:
     """The clock of UCI engines that start in the test, and of their turns."""
     made = AheadClock()
-    monkeypatch.setattr(uci_bot, "Thinking", functools.partial(Thinking, clock_ns=made))
-    monkeypatch.setattr(
-        engine_bot, "EngineProcess", lambda program, _, **more: EngineProcess(program, made, **more)
-    )
+    use_clock(made, monkeypatch)
     return made
+
+
+@pytest.fixture
+def slow_clock(monkeypatch: pytest.MonkeyPatch) -> SlowClock:
+    """The clock of engines and turns where real engines may be stopped by a busy machine."""
+    made = SlowClock()
+    use_clock(made, monkeypatch)
+    return made
+
+
+def use_clock(clock: Callable[[], int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let engines that start from now on, and the waits for their moves, follow a clock."""
+    for module in (gnubg_bot, gtp_bot, uci_bot, xboard_bot):
+        monkeypatch.setattr(module, "Thinking", functools.partial(Thinking, clock_ns=clock))
+    monkeypatch.setattr(
+        engine_bot,
+        "EngineProcess",
+        lambda program, _, **more: EngineProcess(program, clock, **more),
+    )
 
 
 def a_turn(
@@ -119,7 +135,12 @@ def first_turn(
 
 
 def play_alone(
-    bot: EngineBot, spec: str, plies: int, seconds: float = 5, control: str = "move:5"
+    bot: EngineBot,
+    spec: str,
+    plies: int,
+    seconds: float = 5,
+    control: str = "move:5",
+    clock: Callable[[], int] = time.monotonic_ns,
 ) -> tuple[list[str], Any]:
     """Let a bot play both seats; return the actions and the last state."""
     game = get_game(spec)
@@ -133,7 +154,7 @@ def play_alone(
             events.append(Event(len(actions), CHANCE_SEAT, game.format_chance(state, outcome)))
             state = state.after(outcome)
             continue
-        action = bot.choose(a_turn(game, state, events, seconds, control))
+        action = bot.choose(a_turn(game, state, events, seconds, control, clock))
         text = game.format(state, action)
         events.append(Event(len(actions), state.to_move, text))
         actions.append(text)

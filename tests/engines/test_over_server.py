@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from plyhouse.bots.process.messages import Failed
 from plyhouse.bots.process.supervisor import Supervisor
 from plyhouse.bots.running.python_session import RunOptions, RunSummary, SeekRequest, run_bot
 from plyhouse.server.config import ServerConfig
+from plyhouse.server.match.chance import Chance
 from plyhouse.server.serve import RunningServer, running_server
 
 Have = Callable[[str], str]
@@ -37,6 +39,13 @@ async def server() -> AsyncIterator[RunningServer]:
 
 # A busy machine may stop an engine for seconds; Stockfish uses all time that it is given.
 TIME_CONTROL = "total:20+0.05"
+FIRST = """
+from plyhouse.bots import Bot
+
+class First(Bot):
+    def choose(self, turn):
+        return turn.legal[0]
+"""
 
 
 async def play(
@@ -57,12 +66,22 @@ async def play(
         ("gnubg", 'gnubg(options="plies=0")', "backgammon"),
     ],
 )
-async def test_engine_beats_random_in_a_whole_match(
-    server: RunningServer, engine: Have, program: str, spec: str, game: str
+async def test_engine_beats_first_action_in_a_whole_match(
+    server: RunningServer,
+    engine: Have,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    program: str,
+    spec: str,
+    game: str,
 ) -> None:
+    """Neither dice nor opponent are left to chance, against which gnubg may lose."""
     engine(program)
+    monkeypatch.setattr(Chance, "uniform", lambda _, counter: random.Random(counter).random())
+    opponent = tmp_path / "first.py"
+    opponent.write_text(FIRST, "utf-8")
     first, second = await asyncio.gather(
-        play(server, "anna", spec, game), play(server, "bert", "random", game)
+        play(server, "anna", spec, game), play(server, "bert", str(opponent), game)
     )
     assert first.results[0].outcome.termination in ("normal", "resignation")
     assert first.results[0].outcome == second.results[0].outcome

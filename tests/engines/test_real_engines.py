@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from tests.engines.conftest import a_turn, play_alone
-from tests.harness.clocks import SECOND
+from tests.harness.clocks import SECOND, SlowClock
 from tests.server_core.test_notations import played
 
 from plyhouse.bots.api import TurnOver
@@ -45,9 +45,12 @@ FOOLS_MATE = "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq g3 0 2"
         (XboardBot, "phalanx"),
     ],
 )
-def test_engine_finds_mate_in_one(bot: type[EngineBot], name: str, engine: Have) -> None:
+def test_engine_finds_mate_in_one(
+    bot: type[EngineBot], name: str, engine: Have, slow_clock: SlowClock
+) -> None:
     spec = f'chess(fen="{FOOLS_MATE}")'
-    actions, state = play_alone(bot(engine=engine(name)), spec, 2, seconds=1.2)
+    player = bot(engine=engine(name))
+    actions, state = play_alone(player, spec, 2, seconds=1.2, clock=slow_clock)
     assert actions == ["d8h4"]
     assert state.to_move == TERMINAL
 
@@ -57,18 +60,19 @@ def test_engine_finds_mate_in_one(bot: type[EngineBot], name: str, engine: Have)
     [(UciBot, "stockfish"), (XboardBot, "fairy-stockfish"), (XboardBot, "phalanx")],
 )
 def test_engine_plays_chess_from_move_to_move(
-    bot: type[EngineBot], name: str, engine: Have
+    bot: type[EngineBot], name: str, engine: Have, slow_clock: SlowClock
 ) -> None:
-    actions, _ = play_alone(bot(engine=engine(name)), "chess", 8, 1, "total:2+0.01")
+    player = bot(engine=engine(name))
+    actions, _ = play_alone(player, "chess", 8, 1, "total:2+0.01", slow_clock)
     assert len(actions) == 8
 
 
 def play_turn_too_late(
-    bot: EngineBot, game: Game, monkeypatch: pytest.MonkeyPatch
+    bot: EngineBot, game: Game, clock: SlowClock, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[Any, list[Event]]:
     """Let the first turn end as the engine answers, then play another action and its answer."""
     state = game.initial_state()
-    turn = a_turn(game, state, [], 5, "move:5")
+    turn = a_turn(game, state, [], 5, "move:5", clock)
     answer = Thinking.answer
 
     def answer_late(
@@ -99,29 +103,35 @@ def play_turn_too_late(
     [(UciBot, "stockfish"), (XboardBot, "fairy-stockfish"), (XboardBot, "phalanx")],
 )
 def test_engine_plays_on_after_another_move_was_played_for_it(
-    bot: type[EngineBot], name: str, engine: Have, monkeypatch: pytest.MonkeyPatch
+    bot: type[EngineBot],
+    name: str,
+    engine: Have,
+    slow_clock: SlowClock,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     player, game = bot(engine=engine(name)), get_game("chess")
-    state, events = play_turn_too_late(player, game, monkeypatch)
-    assert player.choose(a_turn(game, state, events, 1, "move:1")) in state.actions()
+    state, events = play_turn_too_late(player, game, slow_clock, monkeypatch)
+    turn = a_turn(game, state, events, 1, "move:1", slow_clock)
+    assert player.choose(turn) in state.actions()
 
 
 def test_gnu_go_knows_the_board_after_another_move_was_played_for_it(
-    engine: Have, monkeypatch: pytest.MonkeyPatch
+    engine: Have, slow_clock: SlowClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     player, game = GtpBot(engine=f"{engine('gnugo')} --level 1"), get_game("go(size=5)")
-    state, events = play_turn_too_late(player, game, monkeypatch)
-    chosen = game.format(state, player.choose(a_turn(game, state, events, 5, "move:5")))
+    state, events = play_turn_too_late(player, game, slow_clock, monkeypatch)
+    turn = a_turn(game, state, events, 5, "move:5", slow_clock)
+    chosen = game.format(state, player.choose(turn))
     stones = player.running(GtpEngine).ask(None, "list_stones", "black").split()
     assert set(stones) == {events[0].action, chosen}
 
 
-def test_engine_castles_in_chess960(engine: Have) -> None:
+def test_engine_castles_in_chess960(engine: Have, slow_clock: SlowClock) -> None:
     fen = "4k3/8/8/8/8/8/PPPPPPPP/1RK4R w HB - 0 1"
     bot = UciBot(engine=engine("stockfish"))
     game = get_game(f'chess(fen="{fen}")')
     assert "c1h1" in {game.format(game.initial_state(), a) for a in game.initial_state().actions()}
-    actions, _ = play_alone(bot, game.spec, 6, 1, "total:2")
+    actions, _ = play_alone(bot, game.spec, 6, 1, "total:2", slow_clock)
     assert len(actions) == 6
 
 
@@ -162,17 +172,19 @@ def test_legal_moves_are_those_of_fairy_stockfish(spec: str, engine: Have) -> No
 
 
 @pytest.mark.parametrize(("bot", "plies"), [(UciBot, 200), (XboardBot, 6)])
-def test_fairy_stockfish_plays_breakthrough(bot: type[EngineBot], plies: int, engine: Have) -> None:
+def test_fairy_stockfish_plays_breakthrough(
+    bot: type[EngineBot], plies: int, engine: Have, slow_clock: SlowClock
+) -> None:
     player = bot(engine=engine("fairy-stockfish"))
     assert list(player.claims()) == ["chess", "breakthrough"]
-    actions, state = play_alone(player, "breakthrough", plies, 1, "total:2")
+    actions, state = play_alone(player, "breakthrough", plies, 1, "total:2", slow_clock)
     assert state.to_move == TERMINAL or len(actions) == plies
 
 
 @pytest.mark.parametrize("spec", ["go(size=5)", "go(size=7, komi=0.5)"])
-def test_gnu_go_plays_to_the_end(spec: str, engine: Have) -> None:
+def test_gnu_go_plays_to_the_end(spec: str, engine: Have, slow_clock: SlowClock) -> None:
     bot = GtpBot(engine=f"{engine('gnugo')} --level 1 --seed 1 --never-resign", options="level 1")
-    actions, state = play_alone(bot, spec, 400, 5, "total:5")
+    actions, state = play_alone(bot, spec, 400, 5, "total:5", slow_clock)
     assert actions[-2:] == ["pass", "pass"]
     assert state.to_move == TERMINAL
 
@@ -184,15 +196,15 @@ def test_gnu_go_refuses_a_board_that_is_too_large(engine: Have) -> None:
 
 
 @pytest.mark.parametrize("points", [False, True])
-def test_gnubg_plays_to_the_end(points: bool, engine: Have) -> None:
+def test_gnubg_plays_to_the_end(points: bool, engine: Have, slow_clock: SlowClock) -> None:
     engine("gnubg")
     bot = GnubgBot(options="plies=0", points=points)
-    _, state = play_alone(bot, "backgammon", 500)
+    _, state = play_alone(bot, "backgammon", 500, clock=slow_clock)
     assert state.to_move == TERMINAL
 
 
 def test_gnubg_leaves_the_home_of_the_user_alone(
-    engine: Have, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    engine: Have, tmp_path: Path, slow_clock: SlowClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine("gnubg")
     home, temporary = tmp_path / "home", tmp_path / "temporary"
@@ -202,7 +214,7 @@ def test_gnubg_leaves_the_home_of_the_user_alone(
     history.write_text("my own history\n", "utf-8")
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-    play_alone(GnubgBot(options="plies=0"), "backgammon", 2)
+    play_alone(GnubgBot(options="plies=0"), "backgammon", 2, clock=slow_clock)
     EngineBot.unload()
     assert history.read_text("utf-8") == "my own history\n"
     assert list(home.iterdir()) == [history]
@@ -237,7 +249,7 @@ def test_gnubg_reads_our_match_files_and_counts_gammons(
     assert re.findall(turns, back) == re.findall(turns, text)
 
 
-def test_gnubg_finds_its_turn_in_any_position(engine: Have) -> None:
+def test_gnubg_finds_its_turn_in_any_position(engine: Have, slow_clock: SlowClock) -> None:
     """Random positions have checkers on the bar, borne off, and doubles."""
     engine("gnubg")
     bot = GnubgBot(options="plies=0")
@@ -251,7 +263,7 @@ def test_gnubg_finds_its_turn_in_any_position(engine: Have) -> None:
                 state = state.after(rng.choice(state.chance_outcomes())[0])
                 continue
             if rng.random() < 0.4:
-                action = bot.choose(a_turn(game, state, [], 5, "move:5"))
+                action = bot.choose(a_turn(game, state, [], 5, "move:5", slow_clock))
                 assert action in state.actions(), (seed, game.describe(state))
                 asked += 1
             state = state.after(rng.choice(state.actions()))

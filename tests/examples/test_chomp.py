@@ -73,7 +73,7 @@ async def test_it_is_played_on_a_server_by_its_file(nothing_added: None) -> None
         async def play(player: str) -> RunSummary:
             row = await server.hub.store.add_player(player)
             token = await server.hub.store.add_token(row.id, ["play"])
-            seeks = [SeekRequest(f"{CHOMP}:Chomp(size=3)", "total:10+0.1")]
+            seeks = [SeekRequest(f"{CHOMP}:Chomp(size=3)", "move:60")]
             running = run_bot(
                 "random",
                 server.url,
@@ -193,7 +193,9 @@ def test_it_is_compiled_and_stale_machine_code_is_never_used(
     assert "compiled. Compiled by `plyhouse compile`: " in said
     assert "poisoned" in said, "machine code has no docstring, the file has"
     code, said = plyhouse(
-        tmp_path, "match", "random", "random", "--game", "chomp.py", "--games", "2"
+        tmp_path,
+        *("match", "random", "random", "--game", "chomp.py", "--games", "2"),
+        *("--time-control", "move:60"),
     )
     assert code == 0, said
 

@@ -8,7 +8,7 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
-from tests.harness.screens import until
+from tests.harness.screens import settled, until
 from textual.pilot import Pilot
 
 from plyhouse.bots.client.channel import Channel
@@ -59,6 +59,7 @@ class Sitting:
         left, top = self.board.shift
         at = left + spot.x + spot.width // 2, top + spot.y + spot.height // 2
         assert await self.pilot.click(BoardView, offset=at)
+        await settled(self.pilot)
 
     def shown(self, selector: str) -> str:
         """The text of a line of the screen."""

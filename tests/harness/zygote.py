@@ -60,11 +60,16 @@ class Done:
 
 
 def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment without settings that would change what commands do."""
+    """The environment without the developer's settings, which would change what commands do.
+
+    Matches of this machine have more time than their second an action: a machine that is at work
+    for others may let a bot stand still that long, and its flag would fall.
+    """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PLYHOUSE_")}
     if "PLYHOUSE_PURE" in os.environ:
         kept["PLYHOUSE_PURE"] = os.environ["PLYHOUSE_PURE"]
-    return {**kept, "COLUMNS": "100", **(extra or {})}
+    ours = {"COLUMNS": "100", "PLYHOUSE_MATCH_TIME_CONTROL": "move:60"}
+    return {**kept, **ours, **(extra or {})}
 
 
 def share_certificates() -> None:

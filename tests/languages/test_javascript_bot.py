@@ -40,11 +40,11 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("javascript") / "bot"
     shutil.copytree(EXAMPLE, folder, ignore=shutil.ignore_patterns("node_modules"))
     install = subprocess.run(
-        ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts"],
+        ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--fetch-retries=5"],
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=4 * PATIENCE,
     )
     if install.returncode != 0:
         unavailable(f"npm could not install ws: {install.stderr[-500:]}")
@@ -88,7 +88,8 @@ def test_it_comes_back_when_its_connection_is_cut(program: Path, server: Server)
     proxy = CuttingProxy(server.port)
     with closing(proxy.listener):
         proxy.start()
-        seek = ["--time-control", "move:10", "--matches", "1"]
+        # It is to move while it notices the cut, is refused once, and waits between its attempts.
+        seek = ["--time-control", "move:40", "--matches", "1"]
         (code, said), (other_code, other_said) = play(
             server,
             javascript(

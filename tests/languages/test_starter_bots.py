@@ -39,7 +39,8 @@ def compiled(command: Sequence[str | Path], version: str = "--version") -> None:
     # rustup's rustc is only a launcher: without a toolchain for this user it fails.
     if subprocess.run([command[0], version], capture_output=True, check=False).returncode:
         pytest.skip(f"{command[0]} does not run")
-    subprocess.run(command, check=True, timeout=PATIENCE)
+    # `go build` compiles the libraries of Go at first, which is a minute's work of one processor.
+    subprocess.run(command, check=True, timeout=4 * PATIENCE)
 
 
 @pytest.fixture(scope="module", params=["cpp", "go", "java", "rust"])

@@ -29,7 +29,7 @@ from plyhouse.bots.process.supervisor import Supervisor
 from plyhouse.bots.running.run_options import RunOptions, SeatResult
 from plyhouse.bots.sandbox.box import Box, Cores, Limits, SandboxError, Tier
 from plyhouse.bots.sandbox.client import ForkServerClient
-from plyhouse.bots.sandbox.launcher import SandboxLauncher
+from plyhouse.bots.sandbox.launcher import Boxed, SandboxLauncher
 from plyhouse.bots.sandbox.tiers import choose_tier
 from plyhouse.clients.arena.memory_server import PLAYER, connector_of, local_hub, online
 from plyhouse.games.registry import get_game
@@ -266,9 +266,12 @@ async def test_bots_stand_back_behind_the_server(
 
 
 async def test_a_bot_that_floods_its_runner_is_ended(
-    fork_server: ForkServerClient, submission: Submission
+    fork_server: ForkServerClient, submission: Submission, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tier = await have(fork_server, Tier.LANDLOCK)
+    # A bot of low priority on a busy machine may never write two thousand messages in a second.
+    # This is less than the pipe between them holds, so that one read is too much.
+    monkeypatch.setattr(Boxed, "most_frames", 50)
     # It finds the pipe and writes well-formed frames as fast as it can.
     flood = """
         import os, stat
@@ -296,7 +299,7 @@ async def test_a_bot_that_floods_its_runner_is_ended(
     # before anybody sees it.)
     answer = await asyncio.wait_for(asked.answer, PATIENCE)
     assert isinstance(answer, Failed)
-    assert "it sent its runner more than 2000 messages a second" in answer.error
+    assert "it sent its runner more than 50 messages a second" in answer.error
     await supervisor.close()
     assert fork_server.boxes == 0
 

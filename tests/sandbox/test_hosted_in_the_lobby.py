@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.harness.hosted_server import PIG, hosted_server
-from tests.harness.screens import until
+from tests.harness.screens import press, until
 from textual.widgets import OptionList, Static
 
 from plyhouse.clients.cli.main import main
@@ -18,6 +18,12 @@ from plyhouse.clients.terminal.screens.lobby import LobbyScreen
 from plyhouse.clients.terminal.screens.match import MatchScreen
 from plyhouse.clients.terminal.screens.match_options import Opponents
 from plyhouse.storage import people, submission_sql
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key that must be pressed twice is not forgotten by a slow machine."""
+    monkeypatch.setattr("plyhouse.clients.terminal.screens.match.PATIENCE", 600.0)
 
 
 async def test_the_lobby_lists_what_was_handed_in_and_opened_and_plays_against_it(
@@ -42,18 +48,18 @@ async def test_the_lobby_lists_what_was_handed_in_and_opened_and_plays_against_i
             offered = {}
             for game in ("connect_four", "tic_tac_toe"):
                 lobby.query_one("#games", OptionList).highlighted = names.index(game)
-                await pilot.press("enter")
+                await press(pilot, "enter")
                 question = app.screen
                 assert isinstance(question, Opponents)
                 offered[game] = [each for each in question.answers if "/" in each]
                 if not offered[game]:
-                    await pilot.press("escape")
+                    await press(pilot, "escape")
             assert offered == {"connect_four": [], "tic_tac_toe": ["ada/mine"]}
-            await pilot.press("end", "enter")  # the last one
+            await press(pilot, "end", "enter")  # the last one
             await until(pilot, lambda: isinstance(app.screen, MatchScreen))
             match = app.screen
             assert isinstance(match, MatchScreen)
             assert "against ada/mine" in str(match.query_one("#title", Static).render())
-            await pilot.press("R", "R")
+            await press(pilot, "R", "R")
             await until(pilot, lambda: match.course.over)
             assert "ada/mine wins by resignation." in match.course.result()

@@ -20,6 +20,7 @@ from pathlib import Path
 
 import pytest
 from tests.harness.cancelled_start import cancelled_start_leaves_nothing
+from tests.harness.clocks import AheadClock
 from tests.harness.patience import PATIENCE
 from tests.harness.processor_time import pass_time, processor_time_of, stands_still
 from tests.sandbox.conftest import REQUIRED, all_ended, have
@@ -472,16 +473,21 @@ async def test_hello_without_a_line_end_is_shown_as_the_mistake(
     fork_server: ForkServerClient, tmp_path: Path
 ) -> None:
     await have(fork_server, Tier.LANDLOCK)
-    script = """printf '{"type": "hello"}'; read answer"""
-    mistake = r"no hello within 5 s; it has written 17 bytes without a line end: \{.type"
+    clock = AheadClock()
+
+    def printed(_: str) -> None:
+        clock.advance(600)  # its hello has been written before
+
+    script = """printf '{"type": "hello"}'; echo written >&2; read answer"""
+    mistake = r"no hello within 600 s; it has written 17 bytes without a line end: \{.type"
     with pytest.raises(BotLoadError, match=mistake):
         await Program.start(
             Box(tier=Tier.LANDLOCK, folder=str(tmp_path), command=("sh", "-c", script)),
             fork_server=fork_server,
             cores=Cores.of_this_machine(),
-            clock=REAL_CLOCK,
-            log=AuthorLog("mute"),
-            hello_within=5,
+            clock=clock,
+            log=AuthorLog("mute", terminal=printed),
+            hello_within=600,
         )
 
 

@@ -226,8 +226,7 @@ def test_workers_end_when_their_master_is_killed(tmp_path: Path) -> None:
     worker = int(process.stdout.readline())
     process.kill()
     process.communicate()
-    for _ in range(100):
-        if not alive(worker):
-            break
-        time.sleep(0.1)
+    end = time.monotonic() + PATIENCE
+    while alive(worker) and time.monotonic() < end:
+        time.sleep(0.02)
     assert not alive(worker)
