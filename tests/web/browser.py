@@ -36,6 +36,16 @@ OPTIONS = (
 )
 
 
+GIVES_UP = 10_000
+"""Milliseconds after which a page gives up a connection that is not there yet (connection.js)."""
+PATIENT = (
+    "{ const later = setTimeout;"
+    " globalThis.setTimeout = (then, wait = 0, ...given) =>"
+    f" later(then, wait === {GIVES_UP} ? {PATIENCE * 1000:.0f} : wait, ...given); }}"
+)
+"""Run in a page before its scripts: browsers note given up connections as errors of the page."""
+
+
 class PageError(AssertionError):
     """A page did not get where it should."""
 
@@ -217,6 +227,7 @@ async def open_page(
         return
     context = await browser.new_context(has_touch=touch)
     try:
+        await context.add_init_script(PATIENT)
         yield Page(await context.new_page())
     finally:
         await context.close()

@@ -15,7 +15,7 @@ from plyhouse.protocol.parts import MOST_GAMES
 from plyhouse.server.web.bundle import script
 from plyhouse.server.web.client import FOLDER
 
-from .browser import Page
+from .browser import GIVES_UP, Page
 from .conftest import House
 
 MODULES = {path.name: path.read_text() for path in FOLDER.glob("*.js")}
@@ -52,6 +52,10 @@ def test_constants_are_those_of_the_protocol_and_of_the_terminal_client() -> Non
     assert constant("pace.js", "LEAST") == replay_control.LEAST / 1_000_000
     assert constant("pace.js", "TOO_MANY") == replay_control.TOO_MANY
     assert constant("phrases.js", "PHRASES") == PHRASES
+
+
+def test_patience_of_pages_that_tests_lengthen_is_that_of_connections() -> None:
+    assert f"this.patience = {GIVES_UP:_};" in MODULES["connection.js"]
 
 
 @pytest.mark.browser
