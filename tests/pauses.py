@@ -4,7 +4,7 @@
     python -m tests.pauses --longest 9 --seed 2 -- .venv/bin/pytest -q -n 2 tests/web
 
 What takes a pause for an answer fails.  The command and every process below it may be stopped, also
-servers, bots and browsers: one every ``--each`` seconds on average, for up to ``--longest`` seconds.
+servers, bots and browsers: one every ``--each`` seconds on average, up to ``--longest`` seconds.
 Processes that somebody else has stopped stay as they are, but one that is stopped during its pause
 goes on after it: some tests of hosted bots and of frozen servers fail by that.  Linux only.
 """
