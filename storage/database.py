@@ -90,6 +90,8 @@ class Database:
         """Stores matches with that lease."""
         self._writer: SqliteWriter | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._under_way: set[asyncio.Future[None]] = set()
+        """One for each transaction on PostgreSQL, done when its connection is given back."""
         self._read_engine: Engine | None = None
         self._readers: ThreadPoolExecutor | None = None
         self._engine: AsyncEngine | None = None
@@ -143,7 +145,10 @@ class Database:
         return engine.dialect
 
     async def close(self) -> None:
-        """Close every connection; work that is under way is finished first."""
+        """Close every connection; work that is under way is finished first.
+
+        Reads of PostgreSQL that take longer than `engines.SILENT_S` lose their connection later.
+        """
         if self._closed:
             return
         self._closed = True
@@ -159,6 +164,8 @@ class Database:
             await asyncio.to_thread(self._readers.shutdown)
             self._read_engine.dispose()
         if self._engine is not None:
+            if self._under_way:  # a connection given back after this would stay open
+                await asyncio.wait(self._under_way, timeout=engines.SILENT_S)
             await self._engine.dispose()
 
     async def claim(self, *, shared: bool = False, address: str = "", version: str = "") -> None:
@@ -401,6 +408,17 @@ class Database:
         stored, and when the server chose this transaction to break a tie.  `InDoubt` when it was
         lost after that and the transaction writes.
         """
+        over = asyncio.get_running_loop().create_future()
+        self._under_way.add(over)
+        try:
+            return await self._attempt(engine, work, writing=writing)
+        finally:
+            self._under_way.discard(over)
+            over.set_result(None)
+
+    async def _attempt(
+        self, engine: AsyncEngine, work: Callable[[Connection], T], *, writing: bool
+    ) -> T:
         for attempt in range(1, _ATTEMPTS + 1):
             committing = False
             try:

@@ -252,6 +252,23 @@ async def test_a_closed_store_says_so(store: Store) -> None:
         await store.add_player("Ada")
 
 
+@pytest.mark.postgresql
+async def test_close_waits_for_reads_that_are_under_way(postgres_url: str) -> None:
+    """Their connections stayed open for ever, as nobody gave them back to a closed pool."""
+    database = await Database.open(postgres_url)
+    begun = asyncio.Event()
+
+    def read(connection: Connection) -> int:
+        begun.set()
+        return int(connection.execute(text("SELECT 7 FROM pg_sleep(0.1)")).scalar_one())
+
+    reading = asyncio.create_task(database.read(read))
+    await begun.wait()
+    await database.close()
+    assert reading.done()
+    assert await reading == 7
+
+
 async def test_no_server_at_the_address() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
