@@ -39,6 +39,10 @@ PACKAGES: Final = ("fairy-stockfish", "gnubg", "gnuchess", "gnugo", "phalanx", "
 """Engines that are Debian packages of the same name."""
 
 
+NAMESAKES: Final = frozenset({"/usr/games/pachi"})
+"""Programs that have an engine's name only: Debian's ``pachi`` is a game of running and jumping."""
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
     """An engine's command."""
@@ -81,8 +85,12 @@ in /usr/games. Install it, or give its path as the engine.
 def _found(wanted: str) -> str | None:
     if os.sep in wanted:
         return shutil.which(os.path.abspath(os.path.expanduser(wanted)))
-    folders = os.pathsep.join([os.environ.get("PATH", os.defpath), *GAMES_FOLDERS])
-    return shutil.which(wanted, path=folders)
+    folders = [*os.environ.get("PATH", os.defpath).split(os.pathsep), *GAMES_FOLDERS]
+    for folder in folders:  # one by one: the first may have another program of the name
+        found = shutil.which(wanted, path=folder)
+        if found is not None and found not in NAMESAKES:
+            return found
+    return None
 
 
 def _missing(wanted: str, name: str) -> str:

@@ -42,7 +42,7 @@ DIGITS: Final = {"Elo": 0, "exploitability": 4}
 @number_option(
     "--pairs",
     10,
-    "Pairs of matches against engines; in chess in all, otherwise against each.",
+    "Pairs of matches against engines; in chess and go in all.",
     1,
     100_000,
 )
@@ -75,11 +75,11 @@ def yardstick(
 ) -> int:
     """Measure a bot against engines and exact values.
 
-    Chess is measured by the levels of Stockfish, go by those of GNU Go, and backgammon by gnubg;
-    these engines must be installed. In othello, connect four and small games without chance, the
-    bot is asked in random positions whose best action is known. In small games of hidden
-    information it plays an equilibrium, and best responses to its answers show what can be won from
-    it.
+    Chess is measured by the levels of Stockfish, go by GNU Go and Pachi, and backgammon by gnubg;
+    these engines must be installed; for go, one of them is enough. In othello, connect four and
+    small games without chance, the bot is asked in random positions whose best action is known. In
+    small games of hidden information it plays an equilibrium, and best responses to its answers
+    show what can be won from it.
 
     GAME is a game, also with parameters. Without one, all games that have a scale are measured; a
     game whose engine is missing is left out then.
@@ -177,7 +177,7 @@ class _Measurement:
         from plyhouse.clients.arena.series import default_jobs
         from plyhouse.clients.yardstick.measuring import against_engines
 
-        rounds = 1 if engines.unit == "Elo" else len(engines.opponents)
+        rounds = 1 if engines.ratings else len(engines.opponents)
         with watched(self.pairs * rounds, Score(("bot", name))) as progress:
             return run(
                 against_engines(

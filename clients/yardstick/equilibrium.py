@@ -52,7 +52,7 @@ def equilibrium(game: Game) -> Iterator[Engines]:
     with tempfile.TemporaryDirectory(prefix="plyhouse-") as folder:
         file = Path(folder, "equilibrium.policy")
         solution.policy.save(file)
-        yield Engines((Opponent("policy", f'policy(file="{file}")'),), "points")
+        yield Engines((Opponent("policy", f'policy(file="{file}")'),))
 
 
 @dataclass(frozen=True, slots=True)

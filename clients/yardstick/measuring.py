@@ -12,6 +12,8 @@ from statistics import fmean
 from typing import Any, Final
 
 from plyhouse.bots.client.timing import SECOND
+from plyhouse.bots.engines.engine_process import find_program
+from plyhouse.bots.engines.errors import EngineError
 from plyhouse.bots.hosting.hosted_session import launched
 from plyhouse.bots.reference.policy_bot import MAX_NODES, SHARE
 from plyhouse.bots.serving.requests import Ask
@@ -189,17 +191,17 @@ async def against_engines(
 
         await play_series(series, range(first, first + count), min(jobs, count), keep, on_line)
 
-    if scale.unit == "Elo":
-        rated = {each.rating: each for each in scale.opponents if each.rating is not None}
+    if scale.ratings:
+        rated = {each.rating: each for each in _there(scale) if each.rating is not None}
         batch = min(jobs, max(1, pairs // BATCHES))
         for first in range(0, pairs, batch):
             at = nearest(rated, _rated(played))
             await play(rated[at], first, min(batch, pairs - first))
-        return [_elo(game, played, failed.total())]
+        return [_elo(game, scale, played, failed.total())]
     found = []
     for opponent in scale.opponents:
         await play(opponent, 0, pairs)
-        measured = _against(game, scale, opponent, played[opponent], failed[opponent])
+        measured = _against(game, opponent, played[opponent], failed[opponent])
         if measured is None:
             on_line(f"{opponent.name}: no match counts; give both more time with --time.")
         else:
@@ -209,6 +211,20 @@ async def against_engines(
             f"{game.spec}: no match counts, as the engine forfeited; use a larger --time."
         )
     return found
+
+
+def _there(scale: Engines) -> Sequence[Opponent]:
+    """Return the opponents whose engines are installed; all if none is, so that one is named."""
+    there = [each for each in scale.opponents if not each.engine or _installed(*each.engine)]
+    return there or scale.opponents
+
+
+def _installed(engine: str, protocol: str) -> bool:
+    try:
+        find_program(engine, protocol)
+    except EngineError:
+        return False
+    return True
 
 
 def _engine_failed(result: MatchResult) -> bool:
@@ -236,7 +252,9 @@ def _rated(played: dict[Opponent, list[MatchResult]]) -> list[tuple[float, float
     return found
 
 
-def _elo(game: Game, played: dict[Opponent, list[MatchResult]], failed: int) -> Measured:
+def _elo(
+    game: Game, scale: Engines, played: dict[Opponent, list[MatchResult]], failed: int
+) -> Measured:
     results = _rated(played)
     if not results:
         raise CommandError(
@@ -250,7 +268,7 @@ def _elo(game: Game, played: dict[Opponent, list[MatchResult]], failed: int) -> 
     return Measured(
         game.spec,
         "Elo",
-        "Stockfish's levels",
+        scale.ratings,
         rating(results),
         len(results),
         "; ".join(met + _left_out(failed)),
@@ -258,15 +276,14 @@ def _elo(game: Game, played: dict[Opponent, list[MatchResult]], failed: int) -> 
 
 
 def _against(
-    game: Game, scale: Engines, opponent: Opponent, matches: Sequence[MatchResult], failed: int
+    game: Game, opponent: Opponent, matches: Sequence[MatchResult], failed: int
 ) -> Measured | None:
     """Return the result against one engine; None if no match counts."""
     one = tally(matches, 2, game.return_bounds)[0]
-    value = one.mean if scale.unit == "points" else one.score
-    if value is None:
+    if one.mean is None:
         return None
     detail = "; ".join([_counts(one), *_left_out(failed)])
-    return Measured(game.spec, f"{scale.unit} a match", opponent.name, value, one.games, detail)
+    return Measured(game.spec, "points a match", opponent.name, one.mean, one.games, detail)
 
 
 async def compare_with_exact_values(

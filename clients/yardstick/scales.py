@@ -1,8 +1,9 @@
 """The scale of each game: engines, exact values, or exploitability.
 
 Stockfish announces its levels as ratings (``UCI_Elo``), which its authors fitted to a list of chess
-programs at longer time controls.  GNU Go at level 10 has 1946 on CGOS, the server of computer go
-for 9x9, and gnubg without a look-ahead ("0 plies") is a usual reference of backgammon.
+programs at longer time controls.  CGOS, the server of computer go for 9x9, rates GNU Go 3.8 at
+level 10 with about 1946.  Pachi with 10,000 playouts and no network has between 2150 and 2350.
+The usual reference of backgammon is gnubg without a look-ahead ("0 plies").
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ class Opponent:
     """The bot that plays by it, see `plyhouse.bots.loading`."""
     rating: float | None = None
     """Its rating; None if nobody states one."""
+    engine: tuple[str, str] | None = None
+    """Its command and protocol, of an engine that may be missing if others are there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +33,8 @@ class Engines:
     """Matches against engines."""
 
     opponents: tuple[Opponent, ...]
-    unit: str
-    """``Elo``: one rating from all opponents; ``score`` or ``points``: a result against each."""
+    ratings: str = ""
+    """The source of their ratings; empty: none, and the result against each is in points."""
     opening_plies: int = 0
     """Random plies at the start of a pair, for bots that would repeat their matches."""
 
@@ -64,18 +67,22 @@ def _stockfish(level: int) -> Opponent:
     )
 
 
-CHESS: Final = Engines(tuple([_stockfish(level) for level in range(1400, 2801, 200)]), "Elo", 4)
+def _go(name: str, engine: str, rating: float) -> Opponent:
+    return Opponent(name, f'gtp(engine="{engine}")', rating, (engine, "GTP"))
+
+
+CHESS: Final = Engines(
+    tuple([_stockfish(level) for level in range(1400, 2801, 200)]), "Stockfish's levels", 4
+)
 BACKGAMMON: Final = Engines(
-    (Opponent("gnubg at 0 plies", 'gnubg(options="plies=0", points=true)'),), "points"
+    (Opponent("gnubg at 0 plies", 'gnubg(options="plies=0", points=true)'),)
 )
 GO: Final = Engines(
-    tuple(
-        [
-            Opponent(f"GNU Go at level {level}", f'gtp(engine="gnugo --level {level}")')
-            for level in (1, 5, 10)
-        ]
+    (
+        _go("GNU Go at level 10", "gnugo --level 10", 1946.0),
+        _go("Pachi with 10,000 playouts", "pachi -d 0 --nodcnn -t =10000 threads=1", 2250.0),
     ),
-    "score",
+    "CGOS",
     2,
 )
 LAST: Final = {"connect_four": 14, "othello": 14}
@@ -94,7 +101,7 @@ def scale_of(game: Game, *, solvable: bool, computes: bool = True) -> Scale | No
         return CHESS
     if name == "backgammon" and not game.parameters.get("position"):
         return BACKGAMMON
-    if name == "go":
+    if game.spec == "go":
         return GO
     if game.info.information is Information.IMPERFECT:
         if not solvable or not zero_sum(game) or game.seats != MOST_SEATS:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 import random
+import sys
 import textwrap
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -27,7 +29,7 @@ from plyhouse.clients.yardstick.equilibrium import (
     information_states,
     policy_of,
 )
-from plyhouse.clients.yardstick.measuring import against_engines, nearest, rating
+from plyhouse.clients.yardstick.measuring import Measured, against_engines, nearest, rating
 from plyhouse.clients.yardstick.scales import Engines, Opponent
 from plyhouse.games.registry import get_game
 from plyhouse.search import Limit, cfr_plus, exploitability
@@ -188,7 +190,7 @@ async def against(opponent: Opponent) -> None:
     await against_engines(
         get_game("go(size=5)"),
         "random",
-        Engines((opponent,), "score"),
+        Engines((opponent,)),
         control="move:5",
         pairs=1,
         jobs=1,
@@ -220,15 +222,17 @@ async def test_missing_engine_is_named() -> None:
     assert failed.group_contains(CommandError, match="There is no program 'absent'")
 
 
-async def test_rated_opponent_is_chosen_again_however_many_pairs_are_played_at_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def met_and_measured(
+    opponents: Sequence[Opponent], monkeypatch: pytest.MonkeyPatch
+) -> tuple[list[str], Measured]:
+    """Measure a bot that beats all below 1800; return the specs of those it met, and the result."""
     met = []
 
     async def play(series: Any, pairings: Any, _: int, on_played: Any, on_line: Any) -> None:
-        level = int(series.bots[1])
-        met.append(level)
-        won = 1.0 if level < 1800 else -1.0
+        spec = series.bots[1]
+        met.append(spec)
+        rating = next(each.rating for each in opponents if each.spec == spec)
+        won = 1.0 if rating is not None and rating < 1800 else -1.0
         for index in pairings:
             results = [
                 MatchResult(index, (0, 1), (won, -won), "normal", None, 9, ()),
@@ -237,11 +241,10 @@ async def test_rated_opponent_is_chosen_again_however_many_pairs_are_played_at_o
             on_played(index, PlayedPairing(results, []))
 
     monkeypatch.setattr(measuring, "play_series", play)
-    levels = tuple(Opponent(str(each), str(each), float(each)) for each in range(1400, 2801, 200))
     (found,) = await against_engines(
         get_game("chess"),
         "bot",
-        Engines(levels, "Elo"),
+        Engines(tuple(opponents), "levels"),
         control="move:1",
         pairs=10,
         jobs=32,
@@ -249,9 +252,30 @@ async def test_rated_opponent_is_chosen_again_however_many_pairs_are_played_at_o
         on_played=lambda _: None,
         on_line=lambda _: None,
     )
+    return met, found
+
+
+async def test_rated_opponent_is_chosen_again_however_many_pairs_are_played_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    levels = [Opponent(str(each), str(each), float(each)) for each in range(1400, 2801, 200)]
+    met, found = await met_and_measured(levels, monkeypatch)
     assert found.number == 20
+    assert found.against == "levels"
     assert len(set(met)) > 2
     assert 1600 < found.value.value < 1800
+
+
+async def test_rated_opponents_whose_engine_is_missing_are_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    there, absent = (sys.executable, "GTP"), ("no-such-engine", "GTP")
+    weak, strong = Opponent("weak", "weak", 1600.0, there), Opponent("strong", "2", 2000.0, there)
+    between = Opponent("between", "3", 1800.0, absent)
+    met, _ = await met_and_measured([weak, between, strong], monkeypatch)
+    assert {*met} == {"weak", "2"}
+    met, _ = await met_and_measured([between], monkeypatch)
+    assert {*met} == {"3"}, "it is played, so that the user hears that it is missing"
 
 
 def test_results_of_other_games_stay(plyhouse: Plyhouse) -> None:

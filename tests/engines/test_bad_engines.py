@@ -39,6 +39,23 @@ elif command != "genmove": print(f"={number}\\n")
 """
 
 
+def test_program_that_shares_the_name_of_an_engine_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Debian's ``pachi`` runs and jumps; it knows nothing of go."""
+    jumping, engine = tmp_path / "games" / "pachi", tmp_path / "bin" / "pachi"
+    for each in (jumping, engine):
+        each.parent.mkdir()
+        each.touch(0o755)
+    monkeypatch.setenv("PATH", os.pathsep.join([str(jumping.parent), str(engine.parent)]))
+    known = engine_process.NAMESAKES | {str(jumping)}
+    monkeypatch.setattr(engine_process, "NAMESAKES", known)
+    assert engine_process.find_program("pachi", "GTP").command[0] == str(engine)
+    engine.unlink()
+    with pytest.raises(EngineError, match="There is no program 'pachi'"):
+        engine_process.find_program("pachi", "GTP")
+
+
 def test_missing_engine_names_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr(engine_process, "GAMES_FOLDERS", ())
