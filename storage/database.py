@@ -147,7 +147,7 @@ class Database:
     async def close(self) -> None:
         """Close every connection; work that is under way is finished first.
 
-        Reads of PostgreSQL that take longer than `engines.SILENT_S` lose their connection later.
+        On PostgreSQL that may take `engines.SILENT_S` seconds; what takes longer is not waited for.
         """
         if self._closed:
             return

@@ -1,4 +1,4 @@
-"""Tests while their processes stand still at random, as on a machine with much else to do.
+"""Run tests whose processes stand still at random, as on a machine with much else to do.
 
     python -m tests.pauses -- .venv/bin/pytest -q -n 2 --tier=rest tests/cluster
     python -m tests.pauses --longest 9 --seed 2 -- .venv/bin/pytest -q -n 2 tests/web

@@ -38,9 +38,8 @@ speak the protocol.  Arguments of the user follow them."""
 PACKAGES: Final = ("fairy-stockfish", "gnubg", "gnuchess", "gnugo", "phalanx", "stockfish")
 """Engines that are Debian packages of the same name."""
 
-
 NAMESAKES: Final = frozenset({"/usr/games/pachi"})
-"""Programs that have an engine's name only: Debian's ``pachi`` is a game of running and jumping."""
+"""Other programs with the name of an engine: Debian's ``pachi`` is about running and jumping."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ DIGITS: Final = {"Elo": 0, "exploitability": 4}
 @number_option(
     "--pairs",
     10,
-    "Pairs of matches against engines; in chess and go in all.",
+    "Pairs of matches against engines.",
     1,
     100_000,
 )
@@ -177,8 +177,7 @@ class _Measurement:
         from plyhouse.clients.arena.series import default_jobs
         from plyhouse.clients.yardstick.measuring import against_engines
 
-        rounds = 1 if engines.ratings else len(engines.opponents)
-        with watched(self.pairs * rounds, Score(("bot", name))) as progress:
+        with watched(self.pairs, Score(("bot", name))) as progress:
             return run(
                 against_engines(
                     game,

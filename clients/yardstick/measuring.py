@@ -215,13 +215,13 @@ async def against_engines(
 
 def _there(scale: Engines) -> Sequence[Opponent]:
     """Return the opponents whose engines are installed; all if none is, so that one is named."""
-    there = [each for each in scale.opponents if not each.engine or _installed(*each.engine)]
+    there = [each for each in scale.opponents if not each.engine or _installed(each.engine)]
     return there or scale.opponents
 
 
-def _installed(engine: str, protocol: str) -> bool:
+def _installed(engine: str) -> bool:
     try:
-        find_program(engine, protocol)
+        find_program(engine, "GTP")
     except EngineError:
         return False
     return True

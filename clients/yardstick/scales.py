@@ -24,8 +24,8 @@ class Opponent:
     """The bot that plays by it, see `plyhouse.bots.loading`."""
     rating: float | None = None
     """Its rating; None if nobody states one."""
-    engine: tuple[str, str] | None = None
-    """Its command and protocol, of an engine that may be missing if others are there."""
+    engine: str = ""
+    """Its command, if it may be missing while others are there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def _stockfish(level: int) -> Opponent:
 
 
 def _go(name: str, engine: str, rating: float) -> Opponent:
-    return Opponent(name, f'gtp(engine="{engine}")', rating, (engine, "GTP"))
+    return Opponent(name, f'gtp(engine="{engine}")', rating, engine)
 
 
 CHESS: Final = Engines(

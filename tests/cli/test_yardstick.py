@@ -269,7 +269,7 @@ async def test_rated_opponent_is_chosen_again_however_many_pairs_are_played_at_o
 async def test_rated_opponents_whose_engine_is_missing_are_left_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    there, absent = (sys.executable, "GTP"), ("no-such-engine", "GTP")
+    there, absent = sys.executable, "no-such-engine"
     weak, strong = Opponent("weak", "weak", 1600.0, there), Opponent("strong", "2", 2000.0, there)
     between = Opponent("between", "3", 1800.0, absent)
     met, _ = await met_and_measured([weak, between, strong], monkeypatch)

@@ -419,7 +419,7 @@ async def test_bot_that_logs_in_many_times_is_given_the_time_back_once(
     assert isinstance(await hello, Welcome)
     watchdog = second.hub.watchdog
     begun, stood = second.hub.now(), watchdog.total_ns
-    # Think longer than any login is given back, without what the server stands still meanwhile.
+    # The bot thinks longer than a login is given back; standstills of the server do not count.
     while second.hub.now() - begun - (watchdog.total_ns - stood) < 3 * 10**9:  # noqa: ASYNC110
         await asyncio.sleep(0.1)
     answer = await back.ask(Act, bot.match, bot.ply, "1")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -16,6 +15,7 @@ import pytest
 from tests.bots.conftest import ManualClock
 from tests.engines.conftest import ScriptedEngine
 from tests.engines.test_bad_engines import UCI
+from tests.harness.chances import repeat_dice
 from tests.harness.supervised_bot import supervised
 
 from plyhouse.bots.loading import BotLoadError
@@ -24,7 +24,6 @@ from plyhouse.bots.process.messages import Failed
 from plyhouse.bots.process.supervisor import Supervisor
 from plyhouse.bots.running.python_session import RunOptions, RunSummary, SeekRequest, run_bot
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.match.chance import Chance
 from plyhouse.server.serve import RunningServer, running_server
 
 Have = Callable[[str], str]
@@ -77,7 +76,7 @@ async def test_engine_beats_first_action_in_a_whole_match(
 ) -> None:
     """Neither dice nor opponent are left to chance, against which gnubg may lose."""
     engine(program)
-    monkeypatch.setattr(Chance, "uniform", lambda _, counter: random.Random(counter).random())
+    repeat_dice(monkeypatch)
     opponent = tmp_path / "first.py"
     opponent.write_text(FIRST, "utf-8")
     first, second = await asyncio.gather(

@@ -49,8 +49,8 @@ class AheadClock:
 class SlowClock:
     """A monotonic clock of which a second lasts twenty seconds of the machine.
 
-    Programs that are told how little time is left by it answer soon, and a machine on which they
-    stand still meanwhile does not make them late.
+    A program answers soon if it is told that little time is left by this clock.  A busy machine may
+    then keep it waiting for long before it is late.
     """
 
     def __init__(self) -> None:

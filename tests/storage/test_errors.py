@@ -254,7 +254,7 @@ async def test_a_closed_store_says_so(store: Store) -> None:
 
 @pytest.mark.postgresql
 async def test_close_waits_for_reads_that_are_under_way(postgres_url: str) -> None:
-    """Their connections stayed open for ever, as nobody gave them back to a closed pool."""
+    """Their connections were given back to a closed pool, which left them open."""
     database = await Database.open(postgres_url)
     begun = asyncio.Event()
 

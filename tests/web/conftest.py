@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import random
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -13,6 +12,7 @@ from typing import Any, NoReturn, TypeVar
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
+from tests.harness.chances import repeat_dice
 from tests.harness.patience import PATIENCE
 from tests.harness.ports import kept_port
 from tests.harness.server import Server
@@ -37,7 +37,6 @@ from plyhouse.protocol.messages import (
 from plyhouse.server.accounts.browser_sessions import cookie_name
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
-from plyhouse.server.match.chance import Chance
 from plyhouse.server.serve import RunningServer, running_server
 from plyhouse.server.wire.memory import MemoryClient
 
@@ -203,7 +202,7 @@ def dice(monkeypatch: pytest.MonkeyPatch) -> None:
     With ``PLYHOUSE_TEST_LUCK=1`` they are not, to look for positions that a page cannot show.
     """
     if os.environ.get("PLYHOUSE_TEST_LUCK") != "1":
-        monkeypatch.setattr(Chance, "uniform", lambda _, counter: random.Random(counter).random())
+        repeat_dice(monkeypatch)
 
 
 def patient(**settings: Any) -> ServerConfig:

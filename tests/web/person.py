@@ -12,6 +12,8 @@ import random
 from collections.abc import AsyncIterator
 from typing import Any, Literal
 
+from tests.harness.chances import own_chances
+
 from .browser import Page
 from .conftest import Bot, House
 from .test_play import MINE, challenged_by_all, enter
@@ -113,8 +115,7 @@ async def opponent(house: House, page: Page, game: str, rng: random.Random) -> A
         yield
         return
     bots = await challenged_by_all(house, page, game, seat=1)
-    # Each has chances of its own: which of them draws one first differs from run to run.
-    chances = [random.Random(rng.random()) for _ in bots]
+    chances = own_chances(rng, len(bots))
     replies = [
         asyncio.create_task(_reply(bot, own)) for bot, own in zip(bots, chances, strict=True)
     ]

@@ -15,6 +15,7 @@ from typing import Any, Final, get_args
 
 import pytest
 from playwright.async_api import Browser
+from tests.harness.chances import own_chances
 from tests.harness.ports import kept_port
 
 from plyhouse.games.registry import BUILT_IN
@@ -91,8 +92,8 @@ async def reply(bot: Bot, rng: random.Random) -> None:
 
 @contextlib.asynccontextmanager
 async def replying(bots: list[Bot], rng: random.Random) -> AsyncIterator[None]:
-    """Let bots play meanwhile, each with chances of its own, which do not hang on who is first."""
-    chances = [random.Random(rng.random()) for _ in bots]
+    """Let bots play meanwhile."""
+    chances = own_chances(rng, len(bots))
     tasks = [asyncio.create_task(reply(bot, own)) for bot, own in zip(bots, chances, strict=True)]
     try:
         yield
