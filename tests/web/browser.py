@@ -191,12 +191,18 @@ class Page:
         await self.until(f"innerWidth === {width} && innerHeight === {height}")
 
     async def screenshot(
-        self, path: Path, selector: str = "", *, whole: bool = True, scale: float = 1
+        self,
+        path: Path,
+        selector: str = "",
+        *,
+        whole: bool = True,
+        scale: float = 1,
+        quality: int = 85,
     ) -> None:
         """Write a picture of the page, or of an element; ``path`` ends with its format.
 
         ``scale`` makes the picture of an element smaller or larger.  Without ``whole``, the
-        picture ends where the window does.
+        picture ends where the window does.  ``quality`` of a WebP is 0 to 100.
         """
         options: dict[str, Any] = {"format": path.suffix[1:], "captureBeyondViewport": whole}
         if selector:
@@ -206,7 +212,7 @@ class Page:
             edges = {edge: box[edge] for edge in ("x", "y", "width", "height")}
             options["clip"] = {**edges, "scale": scale}
         if path.suffix == ".webp":
-            options["quality"] = 85
+            options["quality"] = quality
         tools = await self.tab.context.new_cdp_session(self.tab)  # Playwright writes no WebP
         shot = await tools.send("Page.captureScreenshot", options)
         await tools.detach()

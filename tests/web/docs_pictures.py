@@ -36,9 +36,17 @@ from .pictures import boards_page, positions
 __all__ = ["PAGES", "take"]
 
 BOARD_WIDTH = 480
-TILE_WIDTH = 180
+WIDE_BOARD_WIDTH = 700
+"""Of a table that a narrower page would draw taller than wide."""
+TILE_SIDE = 180
+"""The longer side of a tile's picture: twice the height in which the page shows it."""
 TILE_COLOUR = "#24563f"
 """As in clients/web/style.css."""
+TILE_QUALITY = 70
+"""Of a tile's picture, which a screen of twice the dots shows as it is."""
+SIDES = (
+    "(({{width, height}}) => [width, height])(document.querySelector('{}').getBoundingClientRect())"
+)
 LATEST = 24
 """Plies after which a board is drawn at the latest."""
 PLAYERS = {"ada/minimax": 5, "ben/mybot": 3, "cyd/careful": 2, "dan/greedy": 1, "eve/first": 0}
@@ -54,17 +62,26 @@ async def boards(page: Page, folder: Path, names: list[str]) -> None:
 async def tiles(page: Page, folder: Path) -> None:
     """Write a small picture of each game: of its board, or of its table."""
     async for name in drawn_boards(page, folder, sorted(BUILT_IN)):
-        # What the board leaves free of its box, and its round corners, look like the tile.
+        # What the board leaves free of its box, and its round corners, look like the tile; texts
+        # would be too small to read.
         await page.evaluate(
             f"document.documentElement.style.background = '{TILE_COLOUR}';"
-            "document.body.style.background = 'none'"
+            "document.body.style.background = 'none';"
+            "for (const each of document.querySelectorAll('.table-top .info')) each.remove()"
         )
         there = "Boolean(document.querySelector('{}'))"
         for part in (".table-top", ".grid svg"):
             if await page.evaluate(there.format(part)):
-                scale = TILE_WIDTH / BOARD_WIDTH
-                await page.screenshot(folder / f"{name}.webp", part, scale=scale)
+                width, height = await page.evaluate(SIDES.format(part))
+                if height > width and part == ".table-top":
+                    await page.show_as(WIDE_BOARD_WIDTH + 32, 800)
+                    width, height = await page.evaluate(SIDES.format(part))
+                scale = TILE_SIDE / max(width, height)
+                await page.screenshot(
+                    folder / f"{name}.webp", part, scale=scale, quality=TILE_QUALITY
+                )
                 break
+        await page.show_as(BOARD_WIDTH + 32, 800)
 
 
 async def drawn_boards(page: Page, folder: Path, names: list[str]) -> AsyncIterator[str]:

@@ -24,6 +24,13 @@ THERE = (
 """Return whether a page shows what its script draws."""
 MOST_BYTES = 200 * 1024
 """What a page may transfer, compressed, with its scripts, styles and pictures."""
+WITH_PICTURES = """
+(() => {
+  for (const each of document.images) each.loading = "eager";
+  return [...document.images].every((each) => each.complete);
+})()
+"""
+"""Ask for pictures further down as well, and return whether all are there."""
 WEIGHT = """
 [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
   .reduce((sum, each) => sum + each.encodedBodySize, 0)
@@ -46,6 +53,7 @@ async def look(page: Page, script: str, name: str, url: str) -> list[str]:
         if shade == "light":
             await page.go(url)
             await page.until(THERE)
+            await page.until(WITH_PICTURES)
             bytes_of_page = await page.evaluate(WEIGHT)
             if not 0 < bytes_of_page <= MOST_BYTES:
                 found.append(f"{name}: {bytes_of_page} bytes")
