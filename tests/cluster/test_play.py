@@ -371,10 +371,14 @@ class TwoOwners:
         await asked.wait()
 
     async def log_in(self, server: Server) -> tuple[BotClient, asyncio.Task[Any]]:
-        """Begin a login of the bot, which waits for the lost matches."""
-        back = await server.client()
-        hello = back.hello(self.token, "bot", session=self.key, takeover=True)
-        return back, asyncio.create_task(hello)
+        """Begin a login of the bot, which waits for the lost matches when this returns."""
+        back, before = await server.client(), set(server.hub.seated)
+        hello = asyncio.create_task(back.hello(self.token, "bot", session=self.key, takeover=True))
+        # Until the server has let it in, a login that comes later may overtake it.
+        async with asyncio.timeout(PATIENCE):
+            while not set(server.hub.seated) - before:  # noqa: ASYNC110 - logins set no event
+                await asyncio.sleep(0.02)
+        return back, hello
 
     def restore(self) -> None:
         """Let the lost matches be taken over."""
@@ -408,11 +412,7 @@ async def test_bot_that_logs_in_many_times_is_given_the_time_back_once(
     second = cluster.servers[1]
     bot = TwoOwners(cluster, monkeypatch)
     await bot.begin()
-    logins = [await bot.log_in(second)]
-    for _ in range(7):
-        _, before = logins[-1]
-        logins.append(await bot.log_in(second))
-        await asyncio.wait([before])  # until this one has replaced it, so that the last one stays
+    logins = [await bot.log_in(second) for _ in range(8)]
     await asyncio.sleep(2)  # so that each login could be given back more than `KEPT_SECONDS`
     bot.restore()
     back, hello = logins[-1]
