@@ -6,11 +6,14 @@ Each part is an option.  Sources:
 - transposition table: see `plyhouse.search.kernels.transposition_table`;
 - killers: Akl and Newborn, "The principal continuation and the killer heuristic", ACM
   Annual Conference (1977); history: Schaeffer, "The history heuristic", ICCA Journal 6 (1983);
+  with reductions, it also counts failures: Winands, van der Werf, van den Herik and Uiterwijk,
+  "The relative history heuristic", Computers and Games (2004);
 - principal variation search: Marsland and Campbell, "Parallel search of strongly ordered
   game trees", ACM Computing Surveys 14 (1982);
 - quiescence with standing pat: Shannon, "Programming a computer for playing chess" (1950);
   Harris, "The heuristic search and the game of chess", IJCAI (1975);
-- reductions of late moves: as in Romstad, Costalba and Kiiski, Stockfish (2008);
+- reductions of late moves, and of positions without a known best action: as in Romstad, Costalba
+  and Kiiski, Stockfish (2008), and its successors of 2020;
 - null moves: Donninger, "Null move and deep search", ICCA Journal 16 (1993);
 - futility: Schaeffer, "Experiments in search and knowledge", University of Waterloo (1986); Heinz,
   "Extended futility pruning", ICCA Journal 21 (1998).
@@ -43,10 +46,13 @@ PASSED_DEPTH: Final = 3
 PASSED_REDUCTION: Final = 3
 """Plies by which the search after a pass is less deep, and one more for each four of depth."""
 
-FUTILE_DEPTH: Final = 3
+UNKNOWN_DEPTH: Final = 4
+"""Depth from which on reductions take a ply from a position without a known best action."""
+
+FUTILE_DEPTH: Final = 6
 """Depth up to which an estimate far outside of the window is believed."""
-MOST_TRIED: Final[tuple[int, ...]] = (0, 0, 8, 14)
-"""By depth, from 2 on: actions tried in a null window before quiet ones are skipped."""
+MOST_TRIED: Final[tuple[int, ...]] = (0, 5, 7, 10, 15, 22, 30)
+"""By depth, from 1 on: actions tried in a null window before quiet ones are skipped."""
 
 
 def _reductions() -> list[int]:
@@ -69,6 +75,8 @@ NOISY: Final = 1 << 39
 KILLER: Final = 1 << 38
 HISTORY: Final = 1 << 20
 """History bonus of a cutoff at the root; it halves with each ply below."""
+MOST_HISTORY: Final = 16384
+"""Bound of a history score with reductions."""
 PLACES: Final = 4096
 """More actions than that in one position are sorted as they come."""
 
@@ -125,6 +133,8 @@ class FullAlphaBetaKernel:
         self.null_moves: bool = null_moves
         # The most that a quiet action is likely to add to the estimate; 0 turns futility off.
         self.margin: float = margin
+        # True if the last ply above quiescence is searched as all others are, with its table.
+        self.whole: bool = reductions and quiescence
         # The ply that a pass has just led to: nobody passes twice in a row.
         self.passed_ply: i64 = -1
         # Forced positions are searched deeper up to this ply.
@@ -149,9 +159,12 @@ class FullAlphaBetaKernel:
         self.previous = previous
         self.relied = False
         self.leaves.reset()
+        fading: i64 = 2 if self.reductions else 8
+        score: i64
         for scores in self.history:
             for action in scores:
-                scores[action] = scores[action] // 8
+                score = scores[action]
+                scores[action] = score // fading
 
     def child_value(
         self, child: Any, seat: int, depth: int, alpha: float, beta: float, first: bool
@@ -194,6 +207,10 @@ class FullAlphaBetaKernel:
         """Return the value for the mover: exact inside (alpha, beta), otherwise a bound."""
         # NodeState has no optional hooks, so they are called by name.
         hooks: Any = state
+        if depth < 1:
+            self.lines[ply] = []
+            self.follow = False
+            return self.quiesce(state, alpha, beta, QUIET_PLIES)
         forced: bool = False
         if self.forces and (self.reductions or (self.margin > 0.0 and depth <= FUTILE_DEPTH)):
             forced = hooks.forced()
@@ -222,7 +239,8 @@ class FullAlphaBetaKernel:
                     # Quiet actions may add as much as the margin.
                     return max(self.quiesce(state, alpha, beta, QUIET_PLIES), estimate + slack)
                 leaves.used = used_before
-            return self.frontier(state, alpha, beta, ply)
+            if not self.whole:
+                return self.frontier(state, alpha, beta, ply)
         mover: i64 = state.to_move
         value: float
         known: Any = NOTHING
@@ -250,6 +268,8 @@ class FullAlphaBetaKernel:
                         self.lines[ply] = [] if known is NOTHING else [known]
                         self.follow = False
                         return value
+        if self.reductions and known is NOTHING and depth >= UNKNOWN_DEPTH and not self.follow:
+            depth -= 1
         if self.endings is not None:
             solved: Any = self.ending(state, depth, alpha, beta)
             if solved is not None:
@@ -267,7 +287,8 @@ class FullAlphaBetaKernel:
         narrow: float = successor(alpha)
         hopeless: bool = False
         if prunable:
-            estimate = self.estimated(state)
+            if depth > 1:
+                estimate = self.estimated(state)
             if estimate - slack >= beta and beta <= narrow:
                 self.lines[ply] = []
                 self.follow = False
@@ -292,7 +313,7 @@ class FullAlphaBetaKernel:
             known = self.previous[ply]
         noisy: tuple[Any, ...] = ()
         if len(actions) > 1:
-            if self.noisy and (depth > 2 or prunable):
+            if self.noisy and (depth > 2 or prunable or self.whole):
                 noisy = tuple(hooks.noisy_actions())
             actions = self.ordered(state, actions, noisy, known, mover, ply)
             if self.follow and actions[0] != known:
@@ -361,8 +382,10 @@ class FullAlphaBetaKernel:
                 if value > alpha:
                     best_action = action
                     if value >= beta:
-                        if self.learn:
-                            self.remember(action, noisy, mover, ply)
+                        if self.learn and not (len(noisy) > 0 and action in noisy):
+                            self.remember(action, mover, ply)
+                            if self.reductions:
+                                self.compare(actions, tried, noisy, mover, depth)
                         break
                     alpha = value
                     line: list[Any] = [action]
@@ -509,19 +532,43 @@ class FullAlphaBetaKernel:
             result.append(actions[rank % PLACES])  # noqa: PERF401 - no closure when compiled
         return tuple(result)
 
-    def remember(self, action: Any, noisy: tuple[Any, ...], mover: i64, ply: i64) -> None:
-        """Note an action that was too good to be allowed."""
-        if len(noisy) > 0 and action in noisy:
-            return
+    def remember(self, action: Any, mover: i64, ply: i64) -> None:
+        """Note a quiet action that was too good to be allowed."""
         if self.killers[2 * ply] != action:
             self.killers[2 * ply + 1] = self.killers[2 * ply]
             self.killers[2 * ply] = action
+        if self.reductions:
+            return  # see `compare`
         scores = self.history[mover]
         # Weigh by the distance to the root, because without a depth limit the remaining depth says
         # nothing about a node.
         weight: i64 = HISTORY >> ply if ply < 20 else 1
         score: i64 = scores.get(action, 0) + weight
         scores[action] = score if score < KILLER else KILLER - 1
+
+    def compare(
+        self, actions: tuple[Any, ...], tried: i64, noisy: tuple[Any, ...], mover: i64, depth: i64
+    ) -> None:
+        """Raise the score of the action that was tried last, and lower those of the quiet ones
+        before it, which were in vain.
+        """
+        scores = self.history[mover]
+        bonus: i64 = min(16 * depth * depth, MOST_HISTORY // 10)
+        score: i64
+        place: i64 = 0
+        for action in actions:
+            place += 1
+            if place > tried:
+                break
+            if len(noisy) > 0 and action in noisy:
+                continue
+            score = scores.get(action, 0)
+            # The nearer to its bound, the less it changes.
+            if place == tried:
+                score += bonus - score * bonus // MOST_HISTORY
+            else:
+                score -= bonus + score * bonus // MOST_HISTORY
+            scores[action] = score
 
     def frontier(self, state: NodeState, alpha: float, beta: float, ply: i64) -> float:
         """Do the work of `search` one ply above the depth limit: no table, and the game's order

@@ -36,6 +36,10 @@ __all__ = ["alpha_beta"]
 ASPIRATION = 0.01
 """Half the width of the first aspiration window, as a share of the range of returns."""
 
+LATE, LATE_DEPTH = 4, 4
+"""Actions of the root that reductions leave alone, and the depth from which on the others lose a
+ply, or two beyond three times as many."""
+
 ASKED = 3
 """Depth from which the next positions are searched by more than a look at their actions, so that
 the game can be asked about them."""
@@ -101,28 +105,24 @@ def alpha_beta(
       it has them and an estimate, until they are over or the mover would rather stop.  This
       changes values: it sees a piece taken back.  Where all actions are noisy the mover
       cannot stop.
-    - ``reductions``: look less deeply at actions late in the order that are not noisy, and a ply
-      deeper at positions whose states say that they are ``forced()``.  Off unless asked for: it may
-      overlook something at a given depth to reach a greater one.
-
+    - ``reductions``: look less deeply at actions late in the order that are not noisy, and at
+      positions of which no good action is known yet.  Look a ply deeper at positions whose states
+      say that they are ``forced()``.  Off unless asked for: it may overlook something at a given
+      depth to reach a greater one.
     - ``null_moves``: where a seat would stand well even if it passed, do not look at its actions.
       For games whose states have ``passed()``: the state after a pass, or None where passing could
       be better than all actions.  Off unless asked for, as reductions are.
-
-    - ``futility``: at most three plies above the depth limit, trust an estimate that is far outside
-      the window.  Skip actions that are not noisy and hopeless or late in the order.  Two and three
-      plies above the limit, actions that end the game, or after which a seat is ``forced()``, are
-      not skipped.  Without ``quiescence``, or where the state lacks ``quiet_margin()``, it changes
-      nothing.  That margin is the most that a skipped action is likely to add to the mover's
-      estimate; it is asked once.  An ``evaluate`` must have the scale of ``heuristic()``.  Off
-      unless asked for.
-
+    - ``futility``: at most six plies above the depth limit, trust an estimate that is far outside
+      the window.  Skip actions that are not noisy and hopeless or late in the order, unless they
+      end the game or a seat is ``forced()`` after them; one ply above the limit these go, too.
+      Without ``quiescence``, or where the state lacks ``quiet_margin()``, it changes nothing.  That
+      margin is the most that a skipped action is likely to add to the mover's estimate; it is asked
+      once.  An ``evaluate`` must have the scale of ``heuristic()``.  Off unless asked for.
     - ``endings``: near the end, ask what the game itself knows of its last plies (the state's
       ``endings(meter)``, see `plyhouse.games.endgames`), where it has that.  Values are those
       of a search to the end; the principal variation may stop where the game was asked.  Off with
       an ``evaluate``, and with states of a subclass that has its own ``heuristic()`` or
       ``order()``, unless asked for: its author wants to see what it is worth.
-
     - ``practical``: in a solved position, take the shortest win or the longest resistance that an
       ordinary search finds.  That search takes a quarter of the limit, and in a lost position the
       rest.
@@ -247,8 +247,8 @@ class AlphaBetaRoot(Root):
         self.textbook = isinstance(game, TreeGame)
         self.keeps = game.info.complete_keys
         self.table: Table | None = None
-        self.remembers = False
-        """True if the table held positions when the search began."""
+        self.sizes: dict[Any, int] = {}  # nodes below each action at the last depth
+        self.remembers = False  # whether the table held positions when the search began
         self.endings = options.endings and hasattr(state, "endings")
         self.plain = not (
             (options.table and hasattr(state, "key"))
@@ -353,16 +353,11 @@ class AlphaBetaRoot(Root):
 
     def keeps_value(self, action: Any) -> bool:
         """Return whether an action certainly has the proven value of the root."""
-        value = self.value
+        value, child = self.value, self.state.after(action)
         self.kernel.begin([])
-        found = self.kernel.child_value(
-            self.state.after(action),
-            self.seat,
-            max(self.depth, ASKED),
-            -successor(-value),
-            successor(value),
-            False,
-        )
+        window = -successor(-value), successor(value)
+        depth = max(self.depth, ASKED)
+        found = self.kernel.child_value(child, self.seat, depth, *window, False)
         return bool(float(found) >= value and (not self.leaves.used or self.won_or_lost()))
 
     def solved(self, depth: int) -> float | None:
@@ -396,22 +391,30 @@ class AlphaBetaRoot(Root):
         actions = [head, *[action for action in self.actions if action != head]]
         if not followed:
             actions = self.actions
+        elif self.reduces(depth):  # what is hard to refute comes first
+            actions[1:] = sorted(actions[1:], key=lambda each: -self.sizes.get(each, 0))
         if hint in actions:
             actions = [hint, *[action for action in actions if action != hint]]
         self.kernel.begin(list(self.line) if followed else [])
         child_value = self.kernel.child_value
         narrow = self.options.null_windows
         best = -math.inf
-        for action in actions:
+        for place, action in enumerate(actions):
             child = self.state.after(action)
             first = followed and action == head
             floor = max(low, best)
+            before = self.kernel.nodes
             if narrow and floor > -math.inf and best > -math.inf:
-                value = child_value(child, self.seat, depth, floor, successor(floor), first)
+                near = successor(floor)
+                less = self.reduction(action, child, depth, place)
+                value = child_value(child, self.seat, depth - less, floor, near, first)
+                if less and value > floor:
+                    value = child_value(child, self.seat, depth, floor, near, first)
                 if floor < value < high:
                     value = child_value(child, self.seat, depth, floor, high, first)
             else:
                 value = child_value(child, self.seat, depth, floor, high, first)
+            self.sizes[action] = self.kernel.nodes - before
             value = float(value) + 0.0  # no "-0.0" in results, nor the ints of a game's returns
             self.values[action] = value
             if value > best:
@@ -428,6 +431,19 @@ class AlphaBetaRoot(Root):
                 if value >= high or value >= enough:
                     break
         return best
+
+    def reduces(self, depth: int) -> bool:
+        """Return whether late actions are searched less deeply."""
+        return self.options.reductions and depth >= LATE_DEPTH
+
+    def reduction(self, action: Any, child: Any, depth: int, place: int) -> int:
+        """Return how many plies less deeply to search an action first."""
+        if place < LATE or not self.reduces(depth) or child.to_move == TERMINAL:
+            return 0
+        if self.noisy and action in self.state.noisy_actions():
+            return 0
+        forced = hasattr(child, "forced") and child.forced()
+        return 0 if forced else 1 if place < 3 * LATE else 2
 
     def forget_after(self, actions: list[Any], action: Any) -> None:
         """Drop what lesser depths thought of the actions that a win spares to look at."""

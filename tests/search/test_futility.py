@@ -107,7 +107,7 @@ def test_wins_losses_and_exact_values_are_true_where_margins_are_wrong(reduction
     for seed in range(80):
         start = Position(seed)
         truth = solved(start)
-        for depth in range(2, LAST + 4):
+        for depth in range(2, LAST + 8):
             full, found = [
                 alpha_beta(
                     game,

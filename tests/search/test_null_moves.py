@@ -43,6 +43,20 @@ def test_reductions_find_a_mate_with_checks_two_plies_sooner() -> None:
     assert searched(fen, 4).value < 1.0
 
 
+def test_reductions_search_few_positions_to_nearly_the_same_value() -> None:
+    full, found = searched(MIDDLE, 4), searched(MIDDLE, 4, reductions=True)
+    assert found.nodes < 0.5 * full.nodes
+    assert found.value == pytest.approx(full.value, abs=0.002)
+
+
+def test_reductions_find_a_late_quiet_mate_though_later() -> None:
+    # 1. Ra6 bxa6 2. b7#, and other answers are mated as well.
+    fen = "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1"
+    found = searched(fen, 6, reductions=True, null_moves=True, futility=True)
+    assert (searched(fen, 3).value, found.value) == (1.0, 1.0)
+    assert found.pv[0] == searched(fen, 3).pv[0]
+
+
 def test_null_moves_change_nothing_where_nobody_can_pass() -> None:
     game = get_game("othello")
     state = game.initial_state()
