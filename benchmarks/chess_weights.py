@@ -3,7 +3,7 @@ r"""Fit the weights of chess's estimate to scores of an engine, and write their 
     python benchmarks/chess_weights.py --seconds 1000 \
         --write games/deterministic/chess/weights.bin
 
-Matches begin with random plies. Then the engine chooses the plies after 1,000 nodes each, some of
+Matches begin with random plies. Then the engine chooses the plies after ``--nodes`` each, some of
 which are replaced by random ones. A position counts if no king is in check and the engine's choice
 neither captures nor promotes. The fit is a logistic regression on the scores as winning chances.
 ``--save`` keeps the positions and ``--positions`` adds those of earlier runs. The shipped file is
@@ -147,6 +147,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--engine", default="stockfish", help="a UCI engine")
     parser.add_argument("--seconds", type=float, default=1000.0, help="to make positions")
+    parser.add_argument("--nodes", type=int, default=1000, help="of the engine, for each position")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--positions", nargs="*", default=[], help="files of earlier runs")
     parser.add_argument("--save", help="file for the positions, ending in .npz")
@@ -157,7 +158,7 @@ def main() -> None:
         command = shutil.which(options.engine) or shutil.which(f"/usr/games/{options.engine}")
         if command is None:
             raise SystemExit(f"{options.engine} is not installed")
-        engine = Engine(command, 1000)
+        engine = Engine(command, options.nodes)
         rng = random.Random(options.seed)
         began = time.monotonic()
         while time.monotonic() - began < options.seconds:

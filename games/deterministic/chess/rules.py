@@ -50,6 +50,7 @@ from plyhouse.games.deterministic.chess.board import (
     legal_actions,
 )
 from plyhouse.games.deterministic.chess.drawing import chess_board, taken_pieces
+from plyhouse.games.deterministic.chess.network import sums_after, sums_of
 from plyhouse.games.deterministic.chess.notation import (
     SQUARES,
     STANDARD,
@@ -126,7 +127,16 @@ class ChessState(BoardState):
     Actions are numbers, see `plyhouse.games.deterministic.chess.board`.
     """
 
-    __slots__ = ("clock", "earlier", "ending", "last", "number", "position")
+    __slots__ = (
+        "black_sums",
+        "clock",
+        "earlier",
+        "ending",
+        "last",
+        "number",
+        "position",
+        "white_sums",
+    )
 
     position: bytes
     """Board, side to move and rights, see `plyhouse.games.deterministic.chess.board`."""
@@ -141,6 +151,10 @@ class ChessState(BoardState):
     """The action that led here; -1 at the start."""
     ending: int
     """Index in `ENDINGS`."""
+    white_sums: Any
+    """Sums of the estimate's network as white sees the position; None where nobody estimated it or
+    the position before it."""
+    black_sums: Any
 
     def __init__(
         self,
@@ -160,6 +174,8 @@ class ChessState(BoardState):
         self.earlier = earlier
         self.last = last
         self.ending = ending
+        self.white_sums = None
+        self.black_sums = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         fields = (self.position, self.clock, self.number, self.earlier, self.last, self.ending)
@@ -192,7 +208,13 @@ class ChessState(BoardState):
         bare = capture or kind >= KNIGHT or self.last < 0
         ending = _ending(position, clock, earlier, bare)
         move: i64 = self.number + before[SIDE_AT]
-        return ChessState(position, clock, move, earlier, number, ending)
+        found = ChessState(position, clock, move, earlier, number, ending)
+        if kind != CASTLING and kind != EN_PASSANT:
+            if self.white_sums is not None:
+                found.white_sums = sums_after(self.white_sums, 0, before, position, at, to)
+            if self.black_sums is not None:
+                found.black_sums = sums_after(self.black_sums, 1, before, position, at, to)
+        return found
 
     def returns(self) -> tuple[float, ...]:
         """+1 for the side that mates, -1 for the other, 0 for a draw."""
@@ -220,7 +242,12 @@ class ChessState(BoardState):
         """Return the fitted estimate, see `plyhouse.games.deterministic.chess.tuned_evaluation`."""
         if self.to_move == TERMINAL:
             return self.returns()
-        value = tuned(self.position)
+        if self.white_sums is None:
+            self.white_sums = sums_of(self.position, 0)
+        if self.black_sums is None:
+            self.black_sums = sums_of(self.position, 1)
+        white = self.position[SIDE_AT] == 0
+        value = tuned(self.position, self.white_sums if white else self.black_sums)
         return (value, -value)
 
     def noisy_actions(self) -> tuple[Any, ...]:
@@ -252,7 +279,11 @@ class ChessState(BoardState):
         ending = _ending(after, 0, (), False)
         if ending:
             return None
-        return ChessState(after, self.clock + 1, self.number + position[SIDE_AT], (), -1, ending)
+        move = self.number + position[SIDE_AT]
+        found = ChessState(after, self.clock + 1, move, (), -1, ending)
+        found.white_sums = self.white_sums
+        found.black_sums = self.black_sums
+        return found
 
     def quiet_margin(self) -> float:
         """Return what a move that is not noisy is likely to add at most: 120 centipawns.

@@ -3,6 +3,7 @@
 It counts pieces by square, pairs of bishops, passed, isolated and doubled pawns, rooks on open
 files, and pawns before the king.  Each weight is two numbers of centipawns: one for the middlegame
 and one for the endgame.  The share of the endgame grows with each piece that has left the board.
+`plyhouse.games.deterministic.chess.network` corrects the sum.
 `python benchmarks/chess_weights.py` makes the file of weights again.
 
 Terms that need moves, such as mobility, are missing: they cost more speed than they were worth.
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 import struct
 from importlib.resources import files
-from typing import Final
+from typing import Any, Final
 
 from mypy_extensions import i64
 
@@ -30,11 +31,13 @@ from plyhouse.games.deterministic.chess.board import (
     SIDE_AT,
     SQUARE,
 )
+from plyhouse.games.deterministic.chess.network import correction
 
 __all__ = [
     "FULL",
     "SQUARES",
     "WEIGHTS",
+    "fitted",
     "phase_of",
     "read_weights",
     "square_table",
@@ -125,8 +128,17 @@ _WEIGHTS: Final[list[int]] = read_weights(
 _TABLE: Final[list[int]] = square_table(_WEIGHTS)
 
 
-def tuned(position: bytes) -> float:
-    """Return the estimate for white, strictly between -1 and 1: a unit is 20,000 centipawns."""
+def tuned(position: bytes, sums: Any) -> float:
+    """Return the estimate for white, strictly between -1 and 1: a unit is 20,000 centipawns.
+
+    ``sums`` are those of the network for the side to move.
+    """
+    added: i64 = correction(sums)
+    return fitted(position) + float(added if position[SIDE_AT] == 0 else -added) / MOST_CENTIPAWNS
+
+
+def fitted(position: bytes) -> float:
+    """Return the estimate without the network."""
     total: i64 = term_sum(position, _TABLE, _WEIGHTS)
     return tapered(total, phase_of(total)) / MOST_CENTIPAWNS
 

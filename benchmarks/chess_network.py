@@ -1,0 +1,165 @@
+r"""Train the network that corrects chess's estimate, and write its file.
+
+    python benchmarks/chess_weights.py --seconds 1300 --nodes 250 --seed 11 --save one.npz
+    python benchmarks/chess_network.py one.npz --write games/deterministic/chess/network.bin
+
+The network learns what the fitted estimate lacks of the engine's scores, as winning chances.  The
+error is that of a mean square, by Adam (Kingma and Ba, ICLR 2015), with a rate that falls as a
+cosine.  A twelfth of the positions, in blocks of many matches, is not learned and shows how well
+the network does where it has not been.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plyhouse.games.deterministic.chess.network import HIDDEN, INPUTS, UNIT
+from plyhouse.games.deterministic.chess.tuned_evaluation import MOST_CENTIPAWNS, fitted
+
+SCALE = 250.0
+"""Centipawns that make a chance of 73 %, as in chess_weights.py."""
+LARGEST = 1.85
+"""Bound of a weight, so that 32 of them stay within a lane."""
+BATCH = 2048
+RATE = 0.002
+DECAY = 0.02
+"""Share of the rate by which weights shrink at each step."""
+
+
+def inputs(position: Any) -> Any:
+    """Return the numbers of the inputs that are there, up to 32, the rest `INPUTS`."""
+    board = position[[21 + n % 8 + 10 * (n // 8) for n in range(64)]].astype(int)
+    black = int(position[120])
+    squares = np.nonzero(board)[0]
+    kinds, own = (board[squares] & 7) - 1, board[squares] >> 3 == black
+    squares ^= 56 * black
+    if squares[(kinds == 5) & own][0] & 7 >= 4:
+        squares ^= 7
+    found = np.full(32, INPUTS, np.int16)
+    found[: len(squares)] = 64 * (kinds + 6 * ~own) + squares
+    return found
+
+
+class Network:
+    """Weights, and the means of their gradients that Adam keeps."""
+
+    def __init__(self, rng: Any) -> None:
+        self.parts = [
+            (rng.normal(size=(INPUTS + 1, HIDDEN)) * 0.08).astype(np.float32),
+            np.full(HIDDEN, 0.3, np.float32),
+            (rng.normal(size=HIDDEN) * 0.05).astype(np.float32),
+            np.zeros(1, np.float32),
+        ]
+        self.firsts = [np.zeros_like(part) for part in self.parts]
+        self.seconds = [np.zeros_like(part) for part in self.parts]
+        self.steps = 0
+
+    def forward(self, rows: Any) -> tuple[Any, ...]:
+        """Return the inputs as ones and zeros, the sums, the clipped ones, and the result."""
+        weights, thresholds, last, constant = self.parts
+        ones = np.zeros((len(rows), INPUTS + 1), np.float32)
+        ones[np.arange(len(rows))[:, None], rows] = 1
+        ones[:, INPUTS] = 0
+        sums = ones @ weights + thresholds
+        clipped = np.clip(sums, 0, 1)
+        return ones, sums, clipped, clipped * clipped @ last + constant
+
+    def learn(self, rows: Any, known: Any, wanted: Any, rate: float) -> None:
+        """Make a step towards chances ``wanted``, where ``known`` is the fitted estimate."""
+        ones, sums, clipped, found = self.forward(rows)
+        chances = 1 / (1 + np.exp(-(known + found)))
+        slope = ((chances - wanted) * chances * (1 - chances) * (4 / len(rows))).astype(np.float32)
+        inner = slope[:, None] * self.parts[2] * 2 * clipped * ((sums > 0) & (sums < 1))
+        gradients = (
+            ones.T @ inner,
+            inner.sum(0),
+            (clipped * clipped).T @ slope,
+            slope.sum(keepdims=True),
+        )
+        self.steps += 1
+        for part, gradient, first, second in zip(
+            self.parts, gradients, self.firsts, self.seconds, strict=True
+        ):
+            first += 0.1 * (gradient - first)
+            second += 0.001 * (gradient * gradient - second)
+            mean = first / (1 - 0.9**self.steps)
+            part -= rate * mean / (np.sqrt(second / (1 - 0.999**self.steps)) + 1e-8)
+        self.parts[0] *= 1 - DECAY * rate
+        np.clip(self.parts[0], -LARGEST, LARGEST, out=self.parts[0])
+        np.clip(self.parts[1], -3, 3, out=self.parts[1])
+
+    def error(self, rows: Any, known: Any, wanted: Any) -> float:
+        """Return the root mean square error of chances."""
+        total = 0.0
+        for start in range(0, len(rows), 8192):
+            part = slice(start, start + 8192)
+            found = self.forward(rows[part])[-1]
+            chances = 1 / (1 + np.exp(-(known[part] + found)))
+            total += float(((chances - wanted[part]) ** 2).sum())
+        return float((total / len(rows)) ** 0.5)
+
+    def data(self) -> bytes:
+        """Return the file: 16 bits for each number."""
+        weights, thresholds, last, constant = self.parts
+        numbers = np.concatenate(
+            [
+                weights[:INPUTS].ravel() * UNIT,
+                thresholds * UNIT,
+                last * SCALE * 64,
+                constant * SCALE * 64,
+            ]
+        )
+        return bytes(np.clip(np.rint(numbers), -32768, 32767).astype("<i2").tobytes())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("positions", nargs="+", help="files of chess_weights.py --save")
+    parser.add_argument("--epochs", type=int, default=30)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--write", type=Path, help="file for the network")
+    options = parser.parse_args()
+    loaded = [np.load(name) for name in options.positions]
+    positions = np.concatenate([each["positions"] for each in loaded])
+    signs = 1 - 2 * positions[:, 120].astype(int)
+    known = np.array([fitted(each.tobytes()) for each in positions])
+    known = (known * signs * MOST_CENTIPAWNS / SCALE).astype(np.float32)
+    scores = np.concatenate([each["scores"] for each in loaded])
+    wanted = (1 / (1 + np.exp(-scores / SCALE))).astype(np.float32)
+    rows = np.stack([inputs(each) for each in positions])
+    kept = np.arange(len(rows)) // 2000 % 12 == 0
+    learned = np.nonzero(~kept)[0]
+    alone = [
+        float(np.sqrt(((1 / (1 + np.exp(-known)) - wanted)[each] ** 2).mean()))
+        for each in (learned, kept)
+    ]
+    print(f"{len(rows):,} positions; errors without a network {alone[0]:.4f}, {alone[1]:.4f}")
+    rng = np.random.default_rng(options.seed)
+    network = Network(rng)
+    batches = len(learned) // BATCH
+    for epoch in range(options.epochs):
+        mixed = rng.permutation(learned)
+        for batch in range(batches):
+            share = (epoch * batches + batch) / (options.epochs * batches)
+            rate = RATE * max(0.02, 0.5 * (1 + np.cos(np.pi * share)))
+            some = mixed[batch * BATCH : (batch + 1) * BATCH]
+            network.learn(rows[some], known[some], wanted[some], rate)
+        errors = [
+            network.error(rows[each], known[each], wanted[each]) for each in (mixed[:20000], kept)
+        ]
+        print(
+            f"epoch {epoch + 1}: error {errors[0]:.4f}, where not learned {errors[1]:.4f}, "
+            f"{time.process_time():.0f} s",
+            flush=True,
+        )
+        if options.write:
+            options.write.write_bytes(network.data())
+
+
+if __name__ == "__main__":
+    main()

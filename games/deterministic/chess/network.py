@@ -1,0 +1,182 @@
+"""A small network that corrects the fitted estimate of chess.
+
+It sees a position as the mover does: black's boards are turned, and those with the own king on the
+files e to h are mirrored.  An input is a kind of piece, own or not, on a square.  Each of `HIDDEN`
+units sums the weights of the inputs that are there.  Its output is the square of that sum, cut to
+the range from 0 to 1.  `python benchmarks/chess_network.py` makes the file of weights again.
+
+The sums are lanes of one long number, so that a piece adds to all of them at once.  A state that
+was estimated hands its sums on to those after it, which change them by the pieces that moved.
+
+Y. Nasu, "Efficiently updatable neural-network-based evaluation functions for computer shogi"
+(2018), has inputs by piece and square; L. Lamport, "Multiple byte processing with full-word
+instructions", Communications of the ACM 18 (1975), has lanes.
+"""
+
+from __future__ import annotations
+
+import struct
+from importlib.resources import files
+from typing import Any, Final
+
+from mypy_extensions import i64
+
+from plyhouse.games.deterministic.chess.board import BLACK, KINGS_AT, SQUARE
+
+__all__ = [
+    "HIDDEN",
+    "INPUTS",
+    "MOST",
+    "SCALE",
+    "UNIT",
+    "correction",
+    "network_table",
+    "read_network",
+    "sums_after",
+    "sums_of",
+]
+
+HIDDEN: Final = 32
+INPUTS: Final = 12 * 64
+"""Own pieces by square, the pawn first, then those of the opponent."""
+UNIT: Final = 256
+"""A weight or sum of 1."""
+LANE: Final = 16
+"""Bits of a sum."""
+ZERO: Final = 1 << (LANE - 1)
+"""What stands in a lane for a sum of 0, so that no lane borrows from the next."""
+SCALE: Final = 64 * UNIT * UNIT
+"""The output of a unit is squared, and the last weights are in 64ths of a centipawn."""
+MOST: Final = 2000
+"""Centipawns of a correction at most."""
+
+
+def read_network(data: bytes) -> list[int]:
+    """Return the numbers of a file: weights of each input in all units, thresholds of the units,
+    their weights in the sum, and a constant; 16 bits each, little-endian.
+
+    Raises `ValueError` if their number is wrong, or if a sum could leave its lane.
+    """
+    count = (INPUTS + 2) * HIDDEN + 1
+    if len(data) != 2 * count:
+        raise ValueError(f"the network of chess is {len(data)} bytes, not {2 * count}")
+    numbers = list(struct.unpack(f"<{count}h", data))
+    inputs = INPUTS * HIDDEN
+    largest = max([abs(number) for number in numbers[:inputs]])
+    if 32 * largest + max([abs(number) for number in numbers[inputs : inputs + HIDDEN]]) >= ZERO:
+        raise ValueError(f"the network of chess has a weight of {largest}, too large for 32 pieces")
+    return numbers
+
+
+def packed(numbers: list[int]) -> int:
+    """Return numbers as lanes of one, the first lowest."""
+    total = 0
+    for place, number in enumerate(numbers):
+        total += number << (LANE * place)
+    return total
+
+
+def network_table(numbers: list[int]) -> list[int]:
+    """Return the weights of a piece in all units, by 2048 times the view, plus 128 times its code,
+    plus its place in a position.
+
+    Views 2 and 3 are those of black, and 1 and 3 are mirrored.
+    """
+    table = [0] * (4 * 2048)
+    for view in range(4):
+        turned = (56 if view >= 2 else 0) + (7 if view % 2 else 0)
+        for kind in range(6):
+            for black in range(2):
+                first = 2048 * view + 128 * (BLACK * black + kind + 1)
+                kinds = kind if black == view // 2 else kind + 6
+                for square in range(64):
+                    begun = HIDDEN * (64 * kinds + (square ^ turned))
+                    table[first + SQUARE[square]] = packed(numbers[begun : begun + HIDDEN])
+    return table
+
+
+class Network:
+    """A network, made ready for sums."""
+
+    def __init__(self, data: bytes) -> None:
+        numbers = read_network(data)
+        first = INPUTS * HIDDEN
+        self.table: list[Any] = list(network_table(numbers))
+        self.begun: Any = packed([number + ZERO for number in numbers[first : first + HIDDEN]])
+        self.last: list[int] = numbers[first + HIDDEN :]
+
+
+_SHARED: list[Network] = []
+"""The shipped network, read when a position is first estimated."""
+
+
+def shared() -> Network:
+    """Return the shipped network."""
+    if len(_SHARED) == 0:
+        folder = files("plyhouse.games.deterministic.chess")
+        _SHARED.append(Network(folder.joinpath("network.bin").read_bytes()))
+    return _SHARED[0]
+
+
+def view_of(position: bytes, side: i64) -> i64:
+    """Return where the weights begin as a side sees the position."""
+    king: i64 = position[KINGS_AT + side]
+    return 4096 * side + (2048 if king % 10 >= 5 else 0)
+
+
+def sums_of(position: bytes, side: i64) -> Any:
+    """Return the sums of all units as a side sees the position, in lanes."""
+    network = shared()
+    table = network.table
+    view: i64 = view_of(position, side)
+    # A number too long for a word: adding it adds all lanes.
+    sums: Any = network.begun
+    start: i64 = 21
+    while start < 100:
+        at: i64 = start
+        while at < start + 8:
+            code: i64 = position[at]
+            if code != 0:
+                sums = sums + table[view + 128 * code + at]
+            at += 1
+        start += 10
+    return sums
+
+
+def sums_after(sums: Any, side: i64, before: bytes, after: bytes, at: i64, to: i64) -> Any:
+    """Return the sums after a move from one place to another, which may capture or promote there.
+
+    None if a side's king has come to the other half, so that the side sees all pieces anew.
+    """
+    view: i64 = view_of(before, side)
+    if view != view_of(after, side):
+        return None
+    table = _SHARED[0].table
+    old: i64 = before[at]
+    new: i64 = after[to]
+    taken: i64 = before[to]
+    sums = sums - table[view + 128 * old + at] + table[view + 128 * new + to]
+    if taken != 0:
+        sums = sums - table[view + 128 * taken + to]
+    return sums
+
+
+def correction(sums: Any) -> i64:
+    """Return the centipawns that the network adds for the side whose sums these are."""
+    lanes: bytes = sums.to_bytes(2 * HIDDEN, "little")
+    last = _SHARED[0].last
+    total: i64 = last[HIDDEN]
+    total = total * UNIT * UNIT
+    weight: i64
+    place: i64 = 0
+    while place < HIDDEN:
+        high: i64 = lanes[2 * place + 1]
+        if high >= 128:
+            value: i64 = lanes[2 * place]
+            if high > 128:
+                value = UNIT
+            weight = last[place]
+            total += weight * value * value
+        place += 1
+    found: i64 = total // SCALE
+    return MOST if found > MOST else -MOST if found < -MOST else found
