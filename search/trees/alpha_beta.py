@@ -113,8 +113,8 @@ def alpha_beta(
       For games whose states have ``passed()``: the state after a pass, or None where passing could
       be better than all actions.  Off unless asked for, as reductions are.
     - ``futility``: at most six plies above the depth limit, trust an estimate that is far outside
-      the window.  Skip actions that are not noisy and hopeless or late in the order, unless they
-      end the game or a seat is ``forced()`` after them; one ply above the limit these go, too.
+      the window.  Skip actions that are not noisy and hopeless or late in the order.  From two
+      plies above it on, those that end the game or force a seat (``forced()``) are not skipped.
       Without ``quiescence``, or where the state lacks ``quiet_margin()``, it changes nothing.  That
       margin is the most that a skipped action is likely to add to the mover's estimate; it is asked
       once.  An ``evaluate`` must have the scale of ``heuristic()``.  Off unless asked for.

@@ -44,7 +44,7 @@ UNIT: Final = 256
 LANE: Final = 16
 """Bits of a sum."""
 ZERO: Final = 1 << (LANE - 1)
-"""What stands in a lane for a sum of 0, so that no lane borrows from the next."""
+"""A sum of 0 in its lane: with this much to spare, no lane borrows from the next."""
 SCALE: Final = 64 * UNIT * UNIT
 """The output of a unit is squared, and the last weights are in 64ths of a centipawn."""
 MOST: Final = 2000
@@ -146,7 +146,7 @@ def sums_of(position: bytes, side: i64) -> Any:
 def sums_after(sums: Any, side: i64, before: bytes, after: bytes, at: i64, to: i64) -> Any:
     """Return the sums after a move from one place to another, which may capture or promote there.
 
-    None if a side's king has come to the other half, so that the side sees all pieces anew.
+    None if the side's king has come to the other half, where the side sees the mirrored board.
     """
     view: i64 = view_of(before, side)
     if view != view_of(after, side):
