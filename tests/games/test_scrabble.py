@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from plyhouse.games import CHANCE, TERMINAL, IllegalAction, InvalidAction, get_game
 from plyhouse.games.errors import InvalidParameter
-from plyhouse.games.hidden.scrabble.leaves import kept_after, leave_value, ranked
+from plyhouse.games.hidden.scrabble.leaves import kept_after, leave_value, ranked, read_leaves
 from plyhouse.games.hidden.scrabble.legality import broken_rule, canonical_play, is_legal
 from plyhouse.games.hidden.scrabble.match_rules import rules_of
 from plyhouse.games.hidden.scrabble.plays import Plays, placed_squares, play_parts, play_score
@@ -590,6 +590,19 @@ def test_list_of_plays_stops_when_it_is_told_to() -> None:
             key=lambda each: (-each[0], each[2]),
         )[:5]
     )
+
+
+def test_leave_is_worth_its_tiles_and_those_that_belong_together() -> None:
+    worth = {text: leave_value(tiles_named(text)) for text in ("", "?", "S", "Q", "U", "QU", "UQ")}
+    assert worth[""] == 0.0
+    assert worth["?"] > 20.0 > worth["S"] > 6.0
+    assert worth["Q"] < -6.0
+    assert worth["QU"] == worth["UQ"] > worth["Q"] + worth["U"] + 1.0
+
+
+def test_leaves_of_a_wrong_length_are_refused() -> None:
+    with pytest.raises(ValueError, match="are 3 bytes, not 814"):
+        read_leaves(b"abc")
 
 
 def test_play_is_shown_with_its_points_and_an_exchange_in_words() -> None:

@@ -1,14 +1,16 @@
 """How much the tiles that a seat keeps are worth, and plays by points and tiles kept.
 
-The value of a *leave* is by how many points it changes the next turn.  It adds up from numbers for
-each tile, for each further tile of a kind, and for more vowels than consonants or the reverse.
-``python -m benchmarks.scrabble_leaves`` has fitted them to games of seats that make the play of
-most points.
+The value of a *leave* is by how many points it changes what the next turns are worth.  It adds up
+from numbers for each tile, for each further tile of a kind, for each two kinds that are there
+together, and for more vowels than consonants or the reverse.  ``python -m
+benchmarks.scrabble_leaves`` has fitted them to games of seats that play by such values themselves.
 """
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
+from importlib.resources import files
 from typing import Final
 
 from mypy_extensions import i64
@@ -18,20 +20,42 @@ from plyhouse.games.hidden.scrabble.plays import placed_squares, play_parts
 from plyhouse.games.hidden.scrabble.state import ScrabbleState
 from plyhouse.games.hidden.scrabble.tiles import BLANK, VALUES, tiles_named, without
 
-__all__ = ["facts_of", "kept_after", "leave_value", "ranked"]
+__all__ = ["facts_of", "kept_after", "leave_value", "ranked", "read_leaves"]
 
 _MERGED: Final = 64
 """Plays that are valued before they are compared with the best ones."""
 _KINDS: Final = 27
 _VOWELS: Final = (1, 5, 9, 15, 21)
 
-LEAVES: Final[tuple[float, ...]] = (
-    10.9, -0.5, -1.4, -0.5, -1.6, -1.7, 0.5, -2.5, 0.3, -2.8, -1.6, -0.6, -1.6, -1.3,
-    -0.6, -1.2, -0.1, -5.2, -1.3, 2.5, -1.0, -3.9, -2.6, -1.4, 1.9, 0.9, 6.2, 0.0,
-    -3.5, -3.8, -2.2, -2.9, -2.8, -2.1, -2.9, -0.5, -2.4, 0.0, 0.0, -2.5, -0.4, -4.8,
-    -4.9, -0.9, 0.0, -4.3, -4.8, -3.3, -2.0, -1.0, 0.4, 0.0, 0.0, 0.0, -0.6, -1.4,
-)  # fmt: skip
-"""Points for each fact of `facts_of`, from 200 games of seed 1."""
+_FACTS: Final = 2 * _KINDS + 2
+_PAIRS: Final = _KINDS * (_KINDS - 1) // 2
+
+
+def read_leaves(data: bytes) -> tuple[list[float], list[float]]:
+    """Return the points of the facts of `facts_of`, and those of two kinds of tiles together.
+
+    The latter are at 27 times the one kind plus the other, in both orders.  The bytes are numbers
+    of 16 bits in hundredths of a point, little-endian.  Raises `ValueError` if their number is
+    wrong.
+    """
+    count = _FACTS + _PAIRS
+    if len(data) != 2 * count:
+        raise ValueError(f"the leaves of Scrabble are {len(data)} bytes, not {2 * count}")
+    points = [number / 100.0 for number in struct.unpack(f"<{count}h", data)]
+    pairs = [0.0] * (_KINDS * _KINDS)
+    place = _FACTS
+    for one in range(_KINDS):
+        for other in range(one + 1, _KINDS):
+            pairs[_KINDS * one + other] = pairs[_KINDS * other + one] = points[place]
+            place += 1
+    return points[:_FACTS], pairs
+
+
+_SHIPPED: Final = read_leaves(
+    files("plyhouse.games.hidden.scrabble").joinpath("leaves.bin").read_bytes()
+)
+_LEAVES: Final[list[float]] = _SHIPPED[0]
+_TOGETHER: Final[list[float]] = _SHIPPED[1]
 
 
 def facts_of(rack: bytes) -> list[int]:
@@ -61,11 +85,20 @@ def leave_value(rack: bytes) -> float:
     total: float = 0.0
     facts: list[int] = facts_of(rack)
     index: i64 = 0
-    while index < 2 * _KINDS + 2:
+    while index < _FACTS:
         count: int = facts[index]
         if count:
-            total += float(count) * LEAVES[index]
+            total += float(count) * _LEAVES[index]
         index += 1
+    one: i64 = 0
+    while one < _KINDS:
+        if facts[one]:
+            other: i64 = one + 1
+            while other < _KINDS:
+                if facts[other]:
+                    total += _TOGETHER[_KINDS * one + other]
+                other += 1
+        one += 1
     return total
 
 
