@@ -1,8 +1,8 @@
 """How much the tiles that a seat keeps are worth, and plays by points and tiles kept.
 
 The value of a *leave* is by how many points it changes what the next turns are worth.  It adds up
-from numbers for each tile, for each further tile of a kind, for each two kinds that are there
-together, and for more vowels than consonants or the reverse.  ``python -m
+from numbers for each tile, each further tile of a kind, and each two kinds that are there together.
+More vowels than consonants, and the reverse, have a number as well.  ``python -m
 benchmarks.scrabble_leaves`` has fitted them to games of seats that play by such values themselves.
 """
 
