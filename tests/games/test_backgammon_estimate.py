@@ -38,7 +38,7 @@ from plyhouse.search import Limit, expectiminimax
 ROOT = Path(__file__).parents[2]
 GAME = get_game("backgammon")
 FILE = files("plyhouse.games.stochastic.backgammon") / "network.toml"
-DIGEST = "7c7342f0834ca229fea672e31924dc35737aba7d53c8c43513599a17383239d4"
+DIGEST = "b6957e9f71739ff6a42a477de5c66ad49535141b25de1648e8129d515c342155"
 
 Side = tuple[int, ...]
 
