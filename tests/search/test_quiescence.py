@@ -11,9 +11,20 @@ from plyhouse.games.registry import get_game
 from plyhouse.search import Limit, alpha_beta
 
 
+def material(state: Any, seat: int) -> float:
+    """Return by how many pawns a seat has more than the other, in hundredths."""
+    worth = {1: 1, 2: 3, 3: 3, 4: 5, 5: 9}
+    total = sum(
+        worth.get(code & 7, 0) * (1 if code >> 3 == seat else -1)
+        for code in state.position[21:99]
+        if code < 16
+    )
+    return total / 100
+
+
 def choice(game: Any, depth: int, quiescence: bool) -> tuple[str, float]:
     state = game.initial_state()
-    result = alpha_beta(game, state, Limit(depth=depth), quiescence=quiescence)
+    result = alpha_beta(game, state, Limit(depth=depth), evaluate=material, quiescence=quiescence)
     return game.format(state, result.action), result.value
 
 

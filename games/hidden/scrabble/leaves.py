@@ -122,7 +122,8 @@ def ranked(
     """Return the best actions of the seat to move by points and leave, best first.
 
     Each is its value, its points and its text.  Once the bag is empty, the points of the tiles left
-    count against an action instead.  ``stop`` ends the search for plays, see `Plays`.
+    count against an action instead.  ``stop`` ends the search for plays, see `Plays`.  Those of
+    most points are valued even then.
     """
     rack = state.racks[state.turn]
     left: int = state.bag_size()
@@ -151,6 +152,8 @@ def ranked(
         if len(fewer) >= _MERGED:
             found = sorted(found + fewer, key=_order)[:most]
             fewer = []
+            if stop is not None and stop():
+                break
     return sorted(found + fewer, key=_order)[:most]
 
 
