@@ -11,29 +11,18 @@ from plyhouse.games.registry import get_game
 from plyhouse.search import Limit, alpha_beta
 
 
-def material(state: Any, seat: int) -> float:
-    """Return by how many pawns a seat has more than the other, in hundredths."""
-    worth = {1: 1, 2: 3, 3: 3, 4: 5, 5: 9}
-    total = sum(
-        worth.get(code & 7, 0) * (1 if code >> 3 == seat else -1)
-        for code in state.position[21:99]
-        if code < 16
-    )
-    return total / 100
-
-
 def choice(game: Any, depth: int, quiescence: bool) -> tuple[str, float]:
     state = game.initial_state()
-    result = alpha_beta(game, state, Limit(depth=depth), evaluate=material, quiescence=quiescence)
+    result = alpha_beta(game, state, Limit(depth=depth), quiescence=quiescence)
     return game.format(state, result.action), result.value
 
 
-DEFENDED_PAWN = 'chess(fen="6k1/8/4p3/3p4/8/8/8/3QK3 w - - 0 1")'
-"""White's queen can take a pawn, and be taken."""
+DEFENDED_KNIGHT = 'chess(fen="6k1/1p3ppp/p3p3/3n4/8/P7/1P3PPP/3R2K1 w - - 0 1")'
+"""White's rook can take a knight, and be taken."""
 
 
-def test_the_queen_takes_a_defended_pawn_unless_it_is_seen_to_be_retaken() -> None:
-    game = get_game(DEFENDED_PAWN)
+def test_the_rook_takes_a_defended_knight_unless_it_is_seen_to_be_retaken() -> None:
+    game = get_game(DEFENDED_KNIGHT)
     taken, value = choice(game, 1, quiescence=False)
     assert taken == "d1d5"
     calm, estimate = choice(game, 1, quiescence=True)
@@ -95,7 +84,7 @@ def test_games_without_noisy_actions_are_searched_as_ever(spec: str) -> None:
 
 
 def test_quiescence_needs_an_estimate() -> None:
-    game = get_game(DEFENDED_PAWN)
+    game = get_game(DEFENDED_KNIGHT)
     state = game.initial_state()
     plain = alpha_beta(game, state, Limit(depth=2), heuristic=False)
     asked = alpha_beta(game, state, Limit(depth=2), heuristic=False, quiescence=True)
