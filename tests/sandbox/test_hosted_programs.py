@@ -473,22 +473,27 @@ async def test_hello_without_a_line_end_is_shown_as_the_mistake(
     fork_server: ForkServerClient, tmp_path: Path
 ) -> None:
     await have(fork_server, Tier.LANDLOCK)
-    clock = AheadClock()
+    clock, written = AheadClock(), asyncio.Event()
 
-    def printed(_: str) -> None:
-        clock.advance(600)  # its hello has been written before
+    async def let_time_pass() -> None:
+        await written.wait()  # its hello has been written before
+        while True:  # whoever counts the time may only begin to
+            clock.advance(600)
+            await asyncio.sleep(0.05)
 
     script = """printf '{"type": "hello"}'; echo written >&2; read answer"""
     mistake = r"no hello within 600 s; it has written 17 bytes without a line end: \{.type"
+    passing = asyncio.create_task(let_time_pass())
     with pytest.raises(BotLoadError, match=mistake):
         await Program.start(
             Box(tier=Tier.LANDLOCK, folder=str(tmp_path), command=("sh", "-c", script)),
             fork_server=fork_server,
             cores=Cores.of_this_machine(),
             clock=clock,
-            log=AuthorLog("mute", terminal=printed),
+            log=AuthorLog("mute", terminal=lambda _: written.set()),
             hello_within=600,
         )
+    passing.cancel()
 
 
 @pytest.mark.parametrize(
