@@ -17,12 +17,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from chess_weights import SCALE
 
 from plyhouse.games.deterministic.chess.network import HIDDEN, INPUTS, UNIT
+from plyhouse.games.deterministic.chess.network import SCALE as SUM_SCALE
 from plyhouse.games.deterministic.chess.tuned_evaluation import MOST_CENTIPAWNS, fitted
 
-SCALE = 250.0
-"""Centipawns that make a chance of 73 %, as in chess_weights.py."""
+FINE = SUM_SCALE // UNIT**2
+"""Parts of a centipawn in which the last weights are stored."""
 LARGEST = 1.85
 """Bound of a weight, so that 32 of them stay within a lane."""
 BATCH = 2048
@@ -110,8 +112,8 @@ class Network:
             [
                 weights[:INPUTS].ravel() * UNIT,
                 thresholds * UNIT,
-                last * SCALE * 64,
-                constant * SCALE * 64,
+                last * SCALE * FINE,
+                constant * SCALE * FINE,
             ]
         )
         return bytes(np.clip(np.rint(numbers), -32768, 32767).astype("<i2").tobytes())

@@ -6,7 +6,8 @@ r"""Fit the weights of chess's estimate to scores of an engine, and write their 
 Matches begin with random plies. Then the engine chooses the plies after ``--nodes`` each, some of
 which are replaced by random ones. A position counts if no king is in check and the engine's choice
 neither captures nor promotes. The fit is a logistic regression on the scores as winning chances.
-``--save`` keeps the positions and ``--positions`` adds those of earlier runs. The shipped file is
+``--save`` keeps the positions and ``--positions`` adds those of earlier runs. With ``--save`` and
+without ``--write``, nothing is fitted. The shipped file is
 from 350,000 positions of Stockfish 15.1, a sample of those of ``--seconds 1500 --seed 1``. The fit
 needs 20 kB of memory for each position.
 """
@@ -169,6 +170,8 @@ def main() -> None:
     if options.save:
         positions = np.array([list(position) for position, _ in rows], np.uint8)
         np.savez(options.save, positions=positions, scores=[score for _, score in rows])
+        if not options.write:
+            return
     weights = np.clip(np.rint(fitted(rows)), -32768, 32767).astype(int)
     if options.write:
         options.write.write_bytes(struct.pack(f"<{2 * WEIGHTS}h", *weights.T.ravel()))

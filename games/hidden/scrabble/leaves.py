@@ -1,7 +1,7 @@
 """How much the tiles that a seat keeps are worth, and plays by points and tiles kept.
 
-The value of a *leave* is by how many points it changes what the next turns are worth.  It adds up
-from numbers for each tile, each further tile of a kind, and each two kinds that are there together.
+The value of a *leave* is by how many points it changes what the next turns are worth.  It is the
+sum of a number for each tile, each further tile of a kind, and each two kinds that lie together.
 More vowels than consonants, and the reverse, have a number as well.  ``python -m
 benchmarks.scrabble_leaves`` has fitted them to games of seats that play by such values themselves.
 """
@@ -34,9 +34,8 @@ _PAIRS: Final = _KINDS * (_KINDS - 1) // 2
 def read_leaves(data: bytes) -> tuple[list[float], list[float]]:
     """Return the points of the facts of `facts_of`, and those of two kinds of tiles together.
 
-    The latter are at 27 times the one kind plus the other, in both orders.  The bytes are numbers
-    of 16 bits in hundredths of a point, little-endian.  Raises `ValueError` if their number is
-    wrong.
+    The latter are at 27 times the lesser kind plus the greater.  The bytes are numbers of 16 bits,
+    in hundredths of a point, little-endian.  Raises `ValueError` if their number is wrong.
     """
     count = _FACTS + _PAIRS
     if len(data) != 2 * count:
@@ -46,7 +45,7 @@ def read_leaves(data: bytes) -> tuple[list[float], list[float]]:
     place = _FACTS
     for one in range(_KINDS):
         for other in range(one + 1, _KINDS):
-            pairs[_KINDS * one + other] = pairs[_KINDS * other + one] = points[place]
+            pairs[_KINDS * one + other] = points[place]
             place += 1
     return points[:_FACTS], pairs
 
