@@ -167,14 +167,20 @@ class Door:
             log.warning("a socket of %s is refused: %s", address or "unknown", why)
         self.refused += 1
 
-    def enter(self, address: str) -> bool:
-        """Admit a socket if there is room for it; return whether it was admitted."""
-        client = client_of(address)
-        crowded = self._inside[client] >= self.per_address and address not in self._trusted
-        if crowded or self.inside >= self.most:
+    def admits(self, address: str, waiting: int = 0) -> bool:
+        """Return whether there is room for one more socket, with those of its client that wait."""
+        there = self._inside[client_of(address)] + waiting
+        crowded = there >= self.per_address and address not in self._trusted
+        if crowded or self.inside + waiting >= self.most:
             self._refuse(address, "its address has too many" if crowded else "there are too many")
             return False
-        self._inside[client] += 1
+        return True
+
+    def enter(self, address: str) -> bool:
+        """Admit a socket if there is room for it; return whether it was admitted."""
+        if not self.admits(address):
+            return False
+        self._inside[client_of(address)] += 1
         self.inside += 1
         return True
 

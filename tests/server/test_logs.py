@@ -60,6 +60,14 @@ def test_requests_that_a_server_passes_on_are_not_logged(root: logging.Logger) -
     assert not stream.getvalue()
 
 
+def test_requests_that_are_no_http_are_not_logged(root: logging.Logger) -> None:
+    """Strangers could fill the disk."""
+    stream = io.StringIO()
+    set_up("info", "console", stream)
+    logging.getLogger("uvicorn.error").warning("Invalid HTTP request received.")
+    assert not stream.getvalue()
+
+
 @pytest.fixture(params=LOG_FORMATS)
 def log(request: pytest.FixtureRequest) -> Iterator[Log]:
     made = Log(request.param)
