@@ -85,6 +85,10 @@ class Rate:
         self._put(key, left - cost)
         return True
 
+    def spend(self, key: Hashable, cost: float) -> None:
+        """Use up an action that has happened; what is left may be less than nothing then."""
+        self._put(key, self.left(key) - cost)
+
     def give_back(self, key: Hashable) -> None:
         """Undo `take`, because the action turned out to do no harm."""
         self._put(key, min(self._burst, self.left(key) + 1.0))

@@ -66,6 +66,15 @@ def test_rate_with_costs_refuses_until_enough_time_has_passed(clock: FakeClock) 
     assert rate.take("b", 500)
 
 
+def test_rate_that_is_overspent_has_to_be_made_up_for(clock: FakeClock) -> None:
+    rate = Rate(10, 2, clock)
+    rate.spend("a", 14)
+    assert rate.left("a") == -4
+    assert rate.wait("a") == pytest.approx(2.5)
+    clock.advance(2.51)
+    assert rate.take("a")
+
+
 def test_rate_with_many_addresses_keeps_a_bounded_number(clock: FakeClock) -> None:
     bucket = Allowance(100, 1, clock)
     assert bucket._rate is not None

@@ -167,6 +167,16 @@ async def test_refused_logins_are_told_without_the_token(house: Server, log: Log
     assert "ev\nil" not in log.text
 
 
+async def test_logins_refused_by_a_rate_are_details(house: Server, json_log: Log) -> None:
+    """Somebody who tries a thousand tokens a second would fill the disk."""
+    clients = [await house.client() for _ in range(30)]
+    codes = [(await client.hello("ply_not_a_token_at_all")).code for client in clients]
+    refused = [(line["code"], line["level"]) for line in json_log.lines("login refused")]
+    assert len(refused) == 30
+    assert set(refused) == {("auth/bad_token", "warning"), ("auth/rate", "debug")}
+    assert codes[-1] == "auth/rate"
+
+
 async def test_competitions_are_told(house: Server, json_log: Log) -> None:
     bots = [await house.bot(name, games=["tic_tac_toe"]) for name in ("alice", "bob")]
     terms = Terms(get_game("tic_tac_toe"), TimeControl.parse("total:60"), True)
