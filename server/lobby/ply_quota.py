@@ -3,7 +3,7 @@
 Two bots with a standing seek may play without end, and a fast game fills gigabytes in a night.
 Matches at once are limited, but not those one after the other.  So each player has an allowance of
 plies, which comes back evenly over a day.  A match may begin while any of it is left, and counts
-when it is over: the allowance may go below zero, and no match begins until that is made up for.
+when it is over.  The allowance may go below zero then, and no match begins until it is above again.
 """
 
 from __future__ import annotations
