@@ -47,6 +47,7 @@ from plyhouse.server.results.luck import Adjusted
 from plyhouse.server.web.api.access import authorise, staff_for, viewer_of, visitor_of
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
+from plyhouse.server.web.forwarding import FROM_DATABASE
 from plyhouse.server.web.parameters import Limit, Name, Offset, Reference, service
 from plyhouse.storage import leaderboards as stored_leaderboards
 from plyhouse.storage.store import Store
@@ -313,13 +314,13 @@ def _round_line(final: GameFinal, line: RoundLine[int]) -> RoundPairing:
     )
 
 
-@serve(calls.leaderboards)
+@serve(calls.leaderboards, opt=FROM_DATABASE)
 async def leaderboards(state: State) -> list[str]:
     """List the games that have results."""
     return await service(state, Store).read(stored_leaderboards.games_with_results)
 
 
-@serve(calls.leaderboard)
+@serve(calls.leaderboard, opt=FROM_DATABASE)
 async def leaderboard(
     state: State,
     game: FromPath[str],

@@ -40,6 +40,7 @@ from plyhouse.server.results.scoring import scoring_rule
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.api.standings import board_view
+from plyhouse.server.web.forwarding import FROM_DATABASE
 from plyhouse.server.web.pages.competition_forms import own_of, staff_of
 from plyhouse.server.web.pages.matches import running_for
 from plyhouse.server.web.pages.rendering import missing, page, plot_answer
@@ -102,7 +103,7 @@ class Practice:
     """The viewer's lines."""
 
 
-@get("/competitions", include_in_schema=False)
+@get("/competitions", include_in_schema=False, opt=FROM_DATABASE)
 async def competitions(state: State) -> Response[str]:
     """List all competitions, the newest first."""
     return page(
