@@ -13,10 +13,11 @@ from tests.harness.server import BotClient, Server
 from tests.harness.small_cluster import SmallCluster
 from tests.server.test_privacy import HERE, Final
 
-from plyhouse.protocol.messages import MatchSnapshot, Ok
+from plyhouse.protocol.messages import Finished, MatchSnapshot, Ok, Resign
 from plyhouse.server.cluster.nats_server import LocalNats
 from plyhouse.server.web import forwarding
 from plyhouse.server.web.forwarding import Forwarder
+from plyhouse.storage import audit
 
 pytestmark = [pytest.mark.postgresql]
 
@@ -193,6 +194,43 @@ async def test_match_that_was_just_hidden_is_hidden_at_every_server(
         assert passed_on == []
 
 
+async def test_finished_final_is_answered_by_every_server(
+    cluster: SmallCluster, passed_on: list[str]
+) -> None:
+    first, second, _ = cluster.servers
+    final = Final(first, "public")
+    await final.begin()
+    page, table = "/competitions/cup", f"{HERE}/cup/table"
+    async with browser(second) as web, browser(first) as leader:
+        assert [(await web.get(path)).status_code for path in (page, table)] == [200, 200]
+        assert passed_on == [page, table]
+        async with final.web("olga") as api:
+            assert (await api.post(f"{HERE}/cup/finish", json={})).status_code == 200
+        assert "Running" in (await web.get(page)).text  # what runs is played on
+        assert passed_on == [page, table, page]
+        for pair, match in final.of.items():
+            if pair != {"ada", "bob"}:
+                await final.bots[min(pair)].ask(Resign, match)
+                await final.bots[max(pair)].next(Finished, match=match)
+        passed_on.clear()
+        assert (await web.get(table)).text == (await leader.get(table)).text
+        assert (await web.get(f"{page}?plot=ratings")).status_code == 200
+        shown = (await web.get(page)).text
+        assert "ada/bot" in shown
+        assert "Running" not in shown
+        assert passed_on == []
+        root = {"authorization": f"Bearer {final.tokens['root']}"}
+        assert (await web.get(page, headers=root)).status_code == 200
+        assert passed_on == [page]
+        erased = await leader.post("/api/v1/players/ada/erase", json={"why": "asked"}, headers=root)
+        assert erased.status_code == 200, erased.text
+        for path in (page, table):
+            assert "ada/bot" not in (await web.get(path)).text, path
+        await show_to(final, "anonymous")
+        assert (await web.get(table)).status_code == 401
+        assert passed_on == [page]
+
+
 async def show_to(final: Final, board: str) -> None:
     """Change who sees the matches of a final, at the leader."""
     async with final.web("olga") as api:
@@ -205,11 +243,11 @@ async def show_to(final: Final, board: str) -> None:
 async def test_server_that_cannot_read_new_rules_leaves_the_answer_to_the_leader(
     cluster: SmallCluster, passed_on: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def fails() -> None:
+    def fails(*_: object) -> None:
         raise TimeoutError
 
     _, second, _ = cluster.servers
-    monkeypatch.setattr(second.hub.audit_follower, "look", fails)
+    monkeypatch.setattr(audit, "since", fails)
     async with browser(second) as web:
         assert (await web.get("/leaderboards")).status_code == 200
     assert passed_on == ["/leaderboards"]

@@ -270,10 +270,11 @@ ANSWERERS = {
     Answerer.ANY: "/account /api /api/openapi.json /api/v1/cluster /api/v1/games "
     "/api/v1/submissions/rules /cluster /docs /games /games/x/example /healthz /join /metrics "
     "/readyz /wall /web /web/x",
-    Answerer.DATABASE: "/api/v1/bots/x/x/matches /api/v1/competitions /api/v1/leaderboards "
-    "/api/v1/leaderboards/x /api/v1/matches /api/v1/matches/x /api/v1/matches/x/chances "
-    "/api/v1/matches/x/notation /api/v1/matches/x/record /api/v1/matches/x/replay /competitions "
-    "/embed/x /games/x /leaderboards /leaderboards/x /matches/x /projector",
+    Answerer.DATABASE: "/api/v1/bots/x/x/matches /api/v1/competitions /api/v1/competitions/x/table "
+    "/api/v1/leaderboards /api/v1/leaderboards/x /api/v1/matches /api/v1/matches/x "
+    "/api/v1/matches/x/chances /api/v1/matches/x/notation /api/v1/matches/x/record "
+    "/api/v1/matches/x/replay /competitions /competitions/x /embed/x /games/x "
+    "/leaderboards /leaderboards/x /matches/x /projector",
     Answerer.SUBSTITUTE: "/ /api/v1/session /bots/x/x /matches /players/x",
 }
 """The addresses that need no leader: before you add one, see `docs/growing.md`."""
