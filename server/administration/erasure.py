@@ -1,8 +1,8 @@
 """Erase a person on a running server, so that no data in memory names this person.
 
-`plyhouse.storage.erasure` changes the database.  Both of its steps are in the audit log: by the
-first one every server closes the connections of the account as if it were disabled, and by the
-second one it forgets cached names.
+`plyhouse.storage.erasure` changes the database.  Both of its steps are in the audit log.  After
+the first one, every server closes the connections of the account as if it were disabled.  After the
+second one, it forgets cached names.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who answers an HTTP request in a cluster, and how requests reach the leader.
+"""Answer HTTP requests in a cluster: at the server that they come to, or at the leader.
 
 The leader knows all bots and matches.  The other servers pass requests on to it, except those whose
 route declares that it needs no leader (`Answerer`).  While the servers elect a leader, requests
