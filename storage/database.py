@@ -33,7 +33,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from plyhouse.storage import engines, schema
 from plyhouse.storage.claim import FileClaim, Lease
-from plyhouse.storage.driver_errors import translate
+from plyhouse.storage.driver_errors import is_undone, translate
 from plyhouse.storage.errors import (
     BadUrl,
     CannotOpen,
@@ -404,9 +404,9 @@ class Database:
     ) -> T:
         """Run on a connection of the pool.
 
-        Again when the connection was lost before COMMIT was sent, when nothing can have been
-        stored, and when the server chose this transaction to break a tie.  `InDoubt` when it was
-        lost after that and the transaction writes.
+        Again when the connection was lost and nothing can have been stored, and when the server
+        chose this transaction to break a tie.  `InDoubt` when the connection was lost after COMMIT
+        was sent and the transaction writes.
         """
         over = asyncio.get_running_loop().create_future()
         self._under_way.add(over)
@@ -432,7 +432,8 @@ class Database:
                     return result
             except DBAPIError as error:
                 state = getattr(error.orig, "sqlstate", None)
-                if error.connection_invalidated and committing and writing:
+                sent = committing and not is_undone(error)
+                if error.connection_invalidated and sent and writing:
                     raise self._in_doubt(error) from error
                 again = state in _RETRIABLE_STATES or error.connection_invalidated
                 if not again or attempt == _ATTEMPTS:

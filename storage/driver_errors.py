@@ -20,10 +20,14 @@ from plyhouse.storage.errors import (
     StorageError,
     Unknown,
     Unreachable,
+    WriterFull,
 )
 
 _DRIVERS = {"asyncpg": "plyhouse[postgresql]", "aiosqlite": "plyhouse"}
 """The package to install for a missing driver."""
+
+_SILENT_CLIENT = "25P03"
+"""The state in which PostgreSQL ends the transaction of a client that is silent for too long."""
 
 
 def translate(error: BaseException, place: str) -> StorageError:
@@ -45,6 +49,11 @@ def translate(error: BaseException, place: str) -> StorageError:
         )
     if isinstance(error, (UnicodeError, OverflowError)):
         return _unstorable(place, error)
+    if isinstance(error, sa.TimeoutError):
+        return WriterFull(
+            f"every connection to {place} was busy for too long ({_first_line(error)}); "
+            "try again later"
+        )
     original = error.orig if isinstance(error, sa.DBAPIError) else error
     if isinstance(original, sqlite3.Error):
         return _from_sqlite(original, place)
@@ -54,6 +63,23 @@ def translate(error: BaseException, place: str) -> StorageError:
     if state is not None or isinstance(error, sa.DBAPIError):
         return _from_postgresql(error, original, state, place)
     return StorageError(f"{place} failed: {_first_line(error)}")
+
+
+def is_undone(error: BaseException) -> bool:
+    """Return whether PostgreSQL cannot have carried out the statement that failed so.
+
+    Either asyncpg knew that the connection was lost and sent nothing, or PostgreSQL had ended the
+    transaction before, as its client stood still.
+    """
+    import asyncpg  # type: ignore[import-untyped]  # optional, and slow to import
+
+    cause: BaseException | None = error
+    while cause is not None:
+        unsent = isinstance(cause, (asyncpg.InterfaceError, asyncpg.InternalClientError))
+        if unsent or _sqlstate(cause) == _SILENT_CLIENT:
+            return True
+        cause = cause.__cause__
+    return False
 
 
 def _unreachable(place: str, error: BaseException | None) -> Unreachable:
@@ -99,7 +125,7 @@ def _from_postgresql(
 ) -> StorageError:
     text = _first_line(original)
     match state:
-        case "55P03" | "57014":
+        case "55P03" | "57014" | "40001" | "40P01":
             return DatabaseLocked(f"{place} is locked by another session; wait until it is done")
         case "25006" | "42501":
             return DatabaseReadOnly(
@@ -111,6 +137,11 @@ def _from_postgresql(
             return LoginRefused(f"{place} does not exist ({text}); create it with createdb")
         case "3F000":
             return LoginRefused(f"{place} lacks the schema ({text}); create it first")
+        case "53300":
+            return Unreachable(
+                f"{place} accepts no more connections ({text}); raise its max_connections, or stop "
+                "a program that uses it"
+            )
         case "53100":
             return DatabaseFull(f"the disk that holds {place} is full; make room on it")
         case "23503":
@@ -120,7 +151,7 @@ def _from_postgresql(
     if state is not None and state.startswith("22"):
         return _unstorable(place, original)
     lost = isinstance(error, sa.DBAPIError) and error.connection_invalidated
-    if lost or (state is not None and state.startswith(("08", "57P"))):
+    if lost or (state is not None and state.startswith(("08", "57P", _SILENT_CLIENT))):
         return _unreachable(place, original)
     return StorageError(f"{place} failed: {text}")
 

@@ -157,7 +157,7 @@ def server_errors() -> tuple[type[BaseException], ...]:
     While connecting, SQLAlchemy lets them through.
     """
     asyncpg = importlib.import_module("asyncpg")
-    return asyncpg.PostgresError, asyncpg.InterfaceError
+    return asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError
 
 
 def tool_engine(target: Target, *, write: bool) -> AsyncEngine:

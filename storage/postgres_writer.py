@@ -18,6 +18,7 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.util import greenlet_spawn
 
 from plyhouse.storage.claim import Lease, valid_ms
+from plyhouse.storage.driver_errors import is_undone
 from plyhouse.storage.engines import server_errors
 from plyhouse.storage.models import events, leases
 from plyhouse.storage.rows import EventRow
@@ -100,7 +101,8 @@ class PostgresWriter:
                 await transact(self._link)
             except BaseException as error:
                 await self._recover(error)
-                self.doubtful = self.doubtful and self._driver.is_closed()
+                if is_undone(error) or not self._driver.is_closed():
+                    self.doubtful = False
                 raise
 
     async def _recover(self, error: BaseException) -> None:

@@ -21,7 +21,7 @@ from typing import Any, Final
 import msgspec
 
 from plyhouse.bots.client.client import Client, ClientError, ConnectionLost, RequestRefused
-from plyhouse.bots.client.timing import MS, Clock, first_of, until
+from plyhouse.bots.client.timing import MS, SECOND, Clock, first_of, until
 from plyhouse.bots.process.author_log import AuthorLog, heading
 from plyhouse.bots.process.messages import Begin, Chosen, Failed, Resigned
 from plyhouse.bots.process.supervisor import Request, Supervisor
@@ -76,6 +76,8 @@ class Surroundings:
     """Runs something in the background."""
     opening_plies: int = 0
     """Plies at the start of a match that are drawn at random instead of chosen by the bot."""
+    turn_seconds: float | None = None
+    """Most seconds of a turn."""
 
 
 class MatchPlayer:
@@ -248,6 +250,8 @@ class MatchPlayer:
         client = self._around.client
         self._asked = (ply, deadline_ms, arrived)
         left = deadline_ms * MS
+        if self._around.turn_seconds is not None:
+            left = min(left, round(self._around.turn_seconds * SECOND))
         margin = safety_margin(left, client.round_trip, client.jitter)
         mine = [state for state in clocks if state.seat == self.seat]
         allotment = allot(

@@ -218,6 +218,7 @@ class PythonSession(BotSession):
             seed=str(secrets.randbits(63) if self._options.seed is None else self._options.seed),
             spawn=self._spawn,
             opening_plies=self._options.opening_plies,
+            turn_seconds=self._options.turn_seconds,
         )
         self._watch_idle()
 

@@ -265,6 +265,8 @@ class RunOptions:
     """Number of plies at the start of each match that are random. They are the same in all matches
     of a pairing if all its bots run with this number.
     """
+    turn_seconds: float | None = None
+    """Most seconds of a turn, where the clock leaves more."""
     log_folder: Path | None = None
     """Folder for the bot's output."""
     pages: str = ""

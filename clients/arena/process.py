@@ -142,6 +142,7 @@ class Arena:
             workers=len(self.series.bots) if self.series.mirrored else 1,
             seed=self.series.seed * len(self._names) + index,
             opening_plies=self.series.opening_plies,
+            turn_seconds=self.series.turn_seconds[bot] if self.series.turn_seconds else None,
             say=lambda line: self._say(name, line),
             log_folder=Path(self.series.log_folder) if self.series.log_folder else None,
             on_result=self._finished,

@@ -41,6 +41,9 @@ class Series(msgspec.Struct, frozen=True):
     """Where to keep what each bot prints and how it fails; "" keeps nothing."""
     opening_plies: int = 0
     """Plies at the start of every pairing that are drawn at random, alike in all its matches."""
+    turn_seconds: tuple[float | None, ...] = ()
+    """Most seconds of a turn of each bot, where the time control leaves more; empty for no more
+    limits than that."""
     boxed: tuple[str, ...] = ()
     """The bots as the user named them, to run in a sandbox; "" for one that runs without."""
     sides: tuple[int, ...] = ()

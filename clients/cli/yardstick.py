@@ -183,7 +183,7 @@ class _Measurement:
                     game,
                     self.bot,
                     engines,
-                    control=f"move:{self.seconds:g}",
+                    seconds=self.seconds,
                     pairs=self.pairs,
                     jobs=self.jobs or default_jobs(game.seats, mirrored=True),
                     seed=self.seed,

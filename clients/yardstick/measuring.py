@@ -151,7 +151,7 @@ async def against_engines(
     bot: str,
     scale: Engines,
     *,
-    control: str,
+    seconds: float,
     pairs: int,
     jobs: int,
     seed: int,
@@ -160,6 +160,8 @@ async def against_engines(
     on_line: Callable[[str], None],
 ) -> list[Measured]:
     """Play mirrored pairs against the engines of a scale, and return the results.
+
+    The bot has ``seconds`` for each move, and so has an engine unless its scale gives it more.
 
     Against rated engines, ``pairs`` is the number of all pairs, and each batch goes to the engine
     whose rating is nearest to the bot's so far.  Otherwise each engine plays ``pairs`` pairs.
@@ -174,12 +176,13 @@ async def against_engines(
             bots=(bot, opponent.spec),
             names=("bot", "engine"),
             game=game.spec,
-            time_control=control,
+            time_control=f"move:{max(seconds, scale.patience):g}",
             illegal_rule="forfeit",
             mirrored=True,
             seed=seed,
             records=False,
             opening_plies=scale.opening_plies,
+            turn_seconds=(seconds, None),
             boxed=(bot, "") if sandbox else (),
         )
 

@@ -37,6 +37,9 @@ class Engines:
     """The source of their ratings; empty: none, and the result against each is in points."""
     opening_plies: int = 0
     """Random plies at the start of a pair, for bots that would repeat their matches."""
+    patience: float = 0.0
+    """Seconds that an engine has for each move where the bot has fewer: ratings of engines that
+    think for a number of playouts, say, do not depend on time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,7 @@ GO: Final = Engines(
     ),
     "CGOS",
     2,
+    patience=30.0,
 )
 LAST: Final = {"connect_four": 14, "othello": 14}
 """Plies at the end of these games that can be solved in a moment."""

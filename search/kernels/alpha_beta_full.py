@@ -311,26 +311,40 @@ class FullAlphaBetaKernel:
         actions: tuple[Any, ...] = tuple(state.actions())
         if self.follow and known is NOTHING and ply < len(self.previous):
             known = self.previous[ply]
+        sorts_noisy: bool = self.noisy and (depth > 2 or prunable or self.whole)
         noisy: tuple[Any, ...] = ()
+        # The best known action often suffices, so the others are put in order after it.
+        unordered: tuple[Any, ...] = ()
         if len(actions) > 1:
-            if self.noisy and (depth > 2 or prunable or self.whole):
-                noisy = tuple(hooks.noisy_actions())
-            actions = self.ordered(state, actions, noisy, known, mover, ply)
-            if self.follow and actions[0] != known:
+            if known is not NOTHING and known in actions:
+                unordered = actions
+                actions = (known,)
+            else:
+                if sorts_noisy:
+                    noisy = tuple(hooks.noisy_actions())
+                actions = self.ordered(state, actions, noisy, known, mover, ply)
                 self.follow = False
         open_window: bool = self.null_windows and (alpha == -INFINITY or successor(alpha) < beta)
         floor: float = alpha
         best: float = -INFINITY
         best_action: Any = NOTHING
         # Number of actions after which quiet ones are skipped.
-        enough: i64 = len(actions)
+        enough: i64 = max(len(actions), len(unordered))
         if hopeless:
             enough = 1
         elif prunable and beta <= narrow:
             enough = MOST_TRIED[depth]
         skipped: bool = False
         tried: i64 = 0
-        for action in actions:
+        while True:
+            if tried == len(actions):
+                if len(unordered) == 0:
+                    break
+                if sorts_noisy:
+                    noisy = tuple(hooks.noisy_actions())
+                actions = self.ordered(state, unordered, noisy, known, mover, ply)
+                unordered = ()
+            action = actions[tried]
             if self.nodes >= self.due:
                 self.due = self.poll(self.nodes)
             tried += 1
@@ -382,6 +396,8 @@ class FullAlphaBetaKernel:
                 if value > alpha:
                     best_action = action
                     if value >= beta:
+                        if sorts_noisy and len(unordered) > 0:
+                            noisy = tuple(hooks.noisy_actions())
                         if self.learn and not (len(noisy) > 0 and action in noisy):
                             self.remember(action, mover, ply)
                             if self.reductions:

@@ -191,7 +191,7 @@ async def against(opponent: Opponent) -> None:
         get_game("go(size=5)"),
         "random",
         Engines((opponent,)),
-        control="move:5",
+        seconds=5,
         pairs=1,
         jobs=1,
         seed=1,
@@ -214,6 +214,38 @@ async def test_matches_that_the_engine_forfeits_do_not_count(tmp_path: Path) -> 
     )
     with pytest.raises(CommandError, match="no match counts, as the engine forfeited"):
         await against(Opponent("broken", f"{tmp_path}/broken.py"))
+
+
+async def test_engine_that_is_rated_by_its_playouts_takes_longer_than_the_bot(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "timed.py").write_text(
+        textwrap.dedent(
+            """
+            from plyhouse.bots import Bot
+
+            class Timed(Bot):
+                def __init__(self, low: float = 0, high: float = 20):
+                    self.low, self.high = low, high
+
+                def choose(self, turn):
+                    assert self.low < turn.limit.time <= turn.time_left < self.high
+                    return turn.legal[0]
+            """
+        )
+    )
+    (found,) = await against_engines(
+        get_game("go(size=5)"),
+        f"{tmp_path}/timed.py",
+        Engines((Opponent("slow", f"{tmp_path}/timed.py(low=30, high=60)"),), patience=60),
+        seconds=20,
+        pairs=1,
+        jobs=1,
+        seed=1,
+        on_played=lambda _: None,
+        on_line=lambda _: None,
+    )
+    assert (found.number, found.detail.count("forfeited")) == (2, 0)
 
 
 async def test_missing_engine_is_named() -> None:
@@ -245,7 +277,7 @@ async def met_and_measured(
         get_game("chess"),
         "bot",
         Engines(tuple(opponents), "levels"),
-        control="move:1",
+        seconds=1,
         pairs=10,
         jobs=32,
         seed=1,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import secrets
 import socket
 import sqlite3
 import subprocess
@@ -13,10 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, create_engine, text
+from sqlalchemy import exc as sa
+from sqlalchemy.pool import QueuePool
+from tests.harness.postgres import execute as execute_there
 
 from plyhouse.storage import errors, match_lists, match_reads, people, tournaments, urls
 from plyhouse.storage.database import Database
+from plyhouse.storage.driver_errors import translate
 from plyhouse.storage.errors import (
     BadUrl,
     CannotOpen,
@@ -33,6 +39,7 @@ from plyhouse.storage.errors import (
     StoreClosed,
     Unknown,
     Unreachable,
+    WriterFull,
 )
 from plyhouse.storage.rows import EventRow
 from plyhouse.storage.store import Store
@@ -326,6 +333,43 @@ async def test_a_lock_on_the_server_is_given_up_after_the_busy_timeout(postgres_
                 await store.add_player("Bob")
         await blocker.close()
         await store.add_player("Bob")
+
+
+@pytest.mark.postgresql
+@pytest.mark.parametrize("state", ["40001", "40P01"])
+async def test_tie_that_is_never_broken_is_a_lock(postgres_url: str, state: str) -> None:
+    tries = 0
+
+    def tie(connection: Connection) -> None:
+        nonlocal tries
+        tries += 1
+        failure = f"DO $$ BEGIN RAISE EXCEPTION 'tie' USING ERRCODE = '{state}'; END $$"
+        connection.execute(text(failure))
+
+    async with await Store.open(postgres_url) as store:
+        with pytest.raises(DatabaseLocked, match="locked by another session"):
+            await store.write(tie)
+    assert tries == 3
+
+
+@pytest.mark.postgresql
+async def test_server_without_free_connections_is_unreachable(postgres_url: str) -> None:
+    name = f"plyhouse_test_{secrets.token_hex(6)}"
+    address = postgres_url.split("?")[0].split("@", 1)[1]
+    await execute_there(f"CREATE ROLE {name} LOGIN CONNECTION LIMIT 0 PASSWORD 'x'")
+    try:
+        with pytest.raises(Unreachable, match="accepts no more connections"):
+            await Store.open(f"postgresql://{name}:x@{address}")
+    finally:
+        await execute_there(f"DROP ROLE {name}")
+
+
+def test_busy_connections_are_an_overload() -> None:
+    engine = create_engine("sqlite://", poolclass=QueuePool, max_overflow=0, pool_timeout=0)
+    with contextlib.ExitStack() as stack, pytest.raises(sa.TimeoutError) as caught:
+        [stack.enter_context(engine.connect()) for _ in range(6)]  # the pool has five
+    engine.dispose()
+    assert isinstance(translate(caught.value, "the database"), WriterFull)
 
 
 async def test_without_the_driver_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,8 @@ class Wire:
         self._there = host, port
         self.silent = False
         """True if the server's answers are held back."""
+        self.stalls_at = b""
+        """A client that sends this gets all further answers at once, when the server hangs up."""
         self._links: list[asyncio.StreamWriter] = []
         self._server: asyncio.Server | None = None
         self.port = 0
@@ -51,19 +53,27 @@ class Wire:
             return
         far_reader, far_writer = await asyncio.open_connection(*self._there)
         self._links += writer, far_writer
-        lost = asyncio.Event()
+        lost, stalled = asyncio.Event(), asyncio.Event()
 
         async def back() -> None:
-            while data := await far_reader.read(65536):
-                if lost.is_set():
-                    break  # The answer to COMMIT: it is stored, and no client learns it.
-                if not self.silent:
-                    writer.write(data)
+            late = b""
+            with contextlib.suppress(OSError):
+                while data := await far_reader.read(65536):
+                    if lost.is_set():
+                        break  # The answer to COMMIT: it is stored, and no client learns it.
+                    if stalled.is_set():
+                        late += data
+                    elif not self.silent:
+                        writer.write(data)
+            writer.write(late)
             writer.transport.abort()
 
         answers = asyncio.create_task(back())
         with contextlib.suppress(OSError):
             while data := await reader.read(65536):
+                if self.stalls_at and self.stalls_at in data:
+                    self.stalls_at = b""
+                    stalled.set()
                 if _commits(data) and (self.drop_commits or self.lose_commits):
                     if self._passed < self.spared:
                         self._passed += 1

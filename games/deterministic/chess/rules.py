@@ -74,6 +74,7 @@ from plyhouse.games.scene import Button, Scene
 
 if TYPE_CHECKING:
     import random
+    from collections.abc import Iterable
 
 __all__ = ["Chess", "ChessObservation", "ChessState"]
 
@@ -128,13 +129,16 @@ class ChessState(BoardState):
     """
 
     __slots__ = (
+        "black_behind",
         "black_sums",
         "clock",
         "earlier",
         "ending",
         "last",
+        "legal",
         "number",
         "position",
+        "white_behind",
         "white_sums",
     )
 
@@ -152,9 +156,14 @@ class ChessState(BoardState):
     ending: int
     """Index in `ENDINGS`."""
     white_sums: Any
-    """Sums of the estimate's network as white sees the position; None where nobody estimated it or
-    the position before it."""
+    """Sums of the estimate's network as white sees the position, or the one `white_behind`; None
+    where they are unknown.  Most states of a search are never estimated by one of the seats."""
+    white_behind: bytes
+    """The position before, where the sums are still those of it; otherwise empty."""
     black_sums: Any
+    black_behind: bytes
+    legal: Any
+    """Legal actions, once somebody asked for them; None before."""
 
     def __init__(
         self,
@@ -175,7 +184,10 @@ class ChessState(BoardState):
         self.last = last
         self.ending = ending
         self.white_sums = None
+        self.white_behind = b""
         self.black_sums = None
+        self.black_behind = b""
+        self.legal = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         fields = (self.position, self.clock, self.number, self.earlier, self.last, self.ending)
@@ -185,7 +197,10 @@ class ChessState(BoardState):
         """Legal actions by the squares they start from, own first rank first, the king's last."""
         if self.to_move < 0:
             return ()
-        return tuple(legal_actions(self.position, False))
+        if self.legal is None:
+            self.legal = tuple(legal_actions(self.position, False))
+        found: tuple[Any, ...] = self.legal
+        return found
 
     def after(self, action: Any) -> ChessState:
         """Return the state after the action."""
@@ -211,9 +226,32 @@ class ChessState(BoardState):
         found = ChessState(position, clock, move, earlier, number, ending)
         if kind != CASTLING and kind != EN_PASSANT:
             if self.white_sums is not None:
-                found.white_sums = sums_after(self.white_sums, 0, before, position, at, to)
+                found.white_sums = self.sums(0)
+                found.white_behind = before
             if self.black_sums is not None:
-                found.black_sums = sums_after(self.black_sums, 1, before, position, at, to)
+                found.black_sums = self.sums(1)
+                found.black_behind = before
+        return found
+
+    def sums(self, side: i64) -> Any:
+        """Return the sums of the estimate's network as a side sees the position."""
+        found = self.white_sums if side == 0 else self.black_sums
+        behind = self.white_behind if side == 0 else self.black_behind
+        if found is not None:
+            if len(behind) == 0:
+                return found
+            number: i64 = self.last
+            at: i64 = SQUARE[number & 63]
+            to: i64 = SQUARE[(number >> 6) & 63]
+            found = sums_after(found, side, behind, self.position, at, to)
+        if found is None:
+            found = sums_of(self.position, side)
+        if side == 0:
+            self.white_sums = found
+            self.white_behind = b""
+        else:
+            self.black_sums = found
+            self.black_behind = b""
         return found
 
     def returns(self) -> tuple[float, ...]:
@@ -242,12 +280,7 @@ class ChessState(BoardState):
         """Return the fitted estimate, see `plyhouse.games.deterministic.chess.tuned_evaluation`."""
         if self.to_move == TERMINAL:
             return self.returns()
-        if self.white_sums is None:
-            self.white_sums = sums_of(self.position, 0)
-        if self.black_sums is None:
-            self.black_sums = sums_of(self.position, 1)
-        white = self.position[SIDE_AT] == 0
-        value = tuned(self.position, self.white_sums if white else self.black_sums)
+        value = tuned(self.position, self.sums(self.position[SIDE_AT]))
         return (value, -value)
 
     def noisy_actions(self) -> tuple[Any, ...]:
@@ -257,7 +290,9 @@ class ChessState(BoardState):
         """
         if self.to_move < 0:
             return ()
-        return tuple(_noisy(self.position, legal_actions(self.position, False)))
+        if self.legal is None:
+            return tuple(_noisy(self.position, legal_actions(self.position, False)))
+        return tuple(_noisy(self.position, self.legal))
 
     def forced(self) -> bool:
         """Return whether the king is in check: then quiet actions matter as much as noisy ones."""
@@ -281,8 +316,10 @@ class ChessState(BoardState):
             return None
         move = self.number + position[SIDE_AT]
         found = ChessState(after, self.clock + 1, move, (), -1, ending)
-        found.white_sums = self.white_sums
-        found.black_sums = self.black_sums
+        if self.white_sums is not None:
+            found.white_sums = self.sums(0)
+        if self.black_sums is not None:
+            found.black_sums = self.sums(1)
         return found
 
     def quiet_margin(self) -> float:
@@ -376,7 +413,7 @@ def _same_rights(before: bytes, position: bytes) -> bool:
     return True
 
 
-def _noisy(position: bytes, actions: list[Any]) -> list[Any]:
+def _noisy(position: bytes, actions: Iterable[Any]) -> list[Any]:
     """Return those of the actions that promote, or capture without losing material."""
     noisy: list[Any] = []
     low: i64 = 9 - 8 * position[SIDE_AT]
