@@ -82,7 +82,7 @@ async def takeover(paths: Sequence[str], leader: Process, other: Process, end: P
         async with httpx.AsyncClient(base_url=other.url, timeout=60) as web:
             while time.monotonic() < killed + TAKEOVER_S:
                 found.append(await seconds(web, path))
-                await asyncio.sleep(0.5)
+                await asyncio.sleep(0.05)
         return found
 
     await end.kill(leader)
