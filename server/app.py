@@ -9,7 +9,7 @@ from plyhouse.protocol.codec import SUBPROTOCOLS
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.jobs.fair_queue import VISITOR
 from plyhouse.server.web.application import create_api
-from plyhouse.server.web.forwarding import Forwarder, is_local, restored
+from plyhouse.server.web.forwarding import Follower, Forwarder, restored
 from plyhouse.server.web.metrics import WorkerMetrics
 from plyhouse.server.web.parameters import with_slashes
 from plyhouse.server.web.request_limits import (
@@ -54,7 +54,7 @@ class Application:
         self._allowance: Allowance | None = None
         self._pacer: Pacer | None = None
         self._hub: Hub | None = None
-        self._forwarder: Forwarder | None = None
+        self._follower: Follower | None = None
         self._agents: Endpoint | None = None
         self.trust: Callable[[str], None] = lambda _: None
         """Called with the address of each other server of the cluster that passes requests on."""
@@ -95,7 +95,12 @@ class Application:
         self._bots = websocket_endpoint(SUBPROTOCOLS, hub.attach)
         self._hub = hub
         if config.cluster:
-            self._forwarder = Forwarder(lambda: hub.member.leader_address)
+            self._follower = Follower(
+                self._api,
+                Forwarder(lambda: hub.member.leader_address),
+                answer=self._answer,
+                learn_rules=hub.audit_follower.look,
+            )
 
     async def serve_agents(self, hub: Hub) -> None:
         """Serve language models at `MCP_PATH`; raises `ImportError` without the extra."""
@@ -111,8 +116,8 @@ class Application:
         """Disconnect agents, and close the connections to other servers."""
         if self._agents is not None:
             await self._agents.close()
-        if self._forwarder is not None:
-            await self._forwarder.close()
+        if self._follower is not None:
+            await self._follower.close()
 
     def _leads(self) -> bool:
         return self._hub is None or self._hub.member.leads
@@ -137,23 +142,26 @@ class Application:
             if scope["path"].rstrip("/") == WEBSOCKET_PATH:
                 await send_problem(send, 426, "http/426", NO_UPGRADE)
                 return
-            elsewhere = not passed_on and not is_local(scope["path"]) and not self._leads()
-            if self._forwarder is not None and elsewhere:
-                await self._forwarder(scope, receive, send)
-                return
-            answer: Coroutine[Any, Any, None]
-            if scope["path"].rstrip("/") != MCP_PATH:
-                answer = self._api(scope, receive, send)  # type: ignore[arg-type]
-            elif self._agents is None:
-                await send_problem(send, 404, "mcp/off", NO_MCP)
-                return
+            if self._follower is None or passed_on or self._leads():
+                await self._answer(scope, receive, send)
             else:
-                answer = self._agents(scope, receive, send)
-            await (answer if self._pacer is None else self._pacer.run(answer))
+                await self._follower(scope, receive, send)
         elif scope["path"] == WEBSOCKET_PATH and self._bots is not None:
             await self._bots(scope, receive, send)
         else:
             await refuse(scope, send, 404, "match/unknown", f"Bots connect to {WEBSOCKET_PATH}.")
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request here."""
+        answer: Coroutine[Any, Any, None]
+        if scope["path"].rstrip("/") != MCP_PATH:
+            answer = self._api(scope, receive, send)  # type: ignore[arg-type]
+        elif self._agents is None:
+            await send_problem(send, 404, "mcp/off", NO_MCP)
+            return
+        else:
+            answer = self._agents(scope, receive, send)
+        await (answer if self._pacer is None else self._pacer.run(answer))
 
 
 def _without_body(send: Send) -> Send:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Container, Hashable, Mapping
+from collections.abc import Callable, Container, Hashable, Mapping
 from typing import Final, Literal, Protocol, TypeAlias
 
 from plyhouse.protocol.api.people import AuditEntry
@@ -67,13 +67,16 @@ class AuditFollower:
         privacy: Privacy,
         competitions: Competitions,
         ratings: RatingRefits,
+        forget_names: Callable[[], None],
     ) -> None:
+        """``forget_names`` is called when an account has another name or none any more."""
         self._store = store
         self._connections = connections
         self._live_matches = live_matches
         self._privacy = privacy
         self._competitions = competitions
         self._ratings = ratings
+        self._forget_names = forget_names
         self._mark = 0
         """The id of the last entry that was carried out."""
         self._failures = 0
@@ -164,7 +167,10 @@ class AuditFollower:
                 self._connections.expel("session", gone, code, "", keep_matches=keep)
         elif action == "enable":
             self._banned.discard((kind, int(entry.subject_id)))
+        elif action == "erase":
+            self._forget_names()
         elif action == "rename":
+            self._forget_names()
             with contextlib.suppress(Unknown):  # the account was erased
                 row = await self._store.read(people.player_by_id, int(entry.subject_id))
                 self._connections.rename(row.id, row.name)

@@ -1,7 +1,8 @@
 """Erase a person on a running server, so that no data in memory names this person.
 
-`plyhouse.storage.erasure` changes the database.  Both of its steps are in the audit log, which
-closes the connections of the account as if it were disabled.  Then this module drops cached data.
+`plyhouse.storage.erasure` changes the database.  Both of its steps are in the audit log.  After
+the first one, every server closes the connections of the account as if it were disabled.  After the
+second one, it forgets cached names.
 """
 
 from __future__ import annotations
@@ -12,8 +13,6 @@ from plyhouse.protocol.api.people import ErasedPlayer
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import OWNER, require
 from plyhouse.server.administration.audit_follower import AuditFollower
-from plyhouse.server.competitions.reports import Reports
-from plyhouse.server.competitions.visible_boards import Boards
 from plyhouse.server.table.directory import Directory
 from plyhouse.storage import competition_sql, competition_staff, erasure
 from plyhouse.storage.rows import By, Identity
@@ -30,14 +29,10 @@ class Eraser:
         store: Store,
         audit_follower: AuditFollower,
         directory: Directory,
-        boards: Boards,
-        reports: Reports,
     ) -> None:
         self._store = store
         self._audit_follower = audit_follower
         self._directory = directory
-        self._boards = boards
-        self._reports = reports
 
     async def admit(self, account: str, identity: Identity) -> None:
         """Check that an identity may erase an account or read everything stored about it.
@@ -83,8 +78,6 @@ class Eraser:
         await self._audit_follower.look()  # closes its connections, so that no match begins
         erased = await self._store.erase(row.id, by)
         self._directory.drop_recent(row.id)
-        self._boards.forget()
-        self._reports.forget()
         await self._audit_follower.look()
         log.info("account erased", extra={"player": erased.pseudonym, "by": by.who})
         return erased

@@ -170,10 +170,9 @@ class Hub(MatchHub):
             privacy=self.privacy,
             competitions=self.competitions,
             ratings=self.ratings,
+            forget_names=self._forget_names,
         )
-        self.erasure = Eraser(
-            self.store, self.audit_follower, self.directory, self.boards, self.reports
-        )
+        self.erasure = Eraser(self.store, self.audit_follower, self.directory)
         self.forfeit_watch = ForfeitWatch(self.config, self.store, self.audit_follower.look)
         self.health = HealthCheck(self.store, self.live_matches.writer, self.now)
 
@@ -334,6 +333,10 @@ class Hub(MatchHub):
     def _plays(self, player_id: int) -> bool:
         everybody = self.directory.presences.values()
         return any(each.player_id == player_id and each.matches for each in everybody)
+
+    def _forget_names(self) -> None:
+        self.boards.forget()
+        self.reports.forget()
 
     def _forget(self, players: list[int]) -> None:
         """Remove guests who are about to be deleted, so that nothing uses their ids."""

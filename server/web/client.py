@@ -23,6 +23,7 @@ from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
 
 from plyhouse.server.web import bundle
+from plyhouse.server.web.forwarding import BY_ANY
 
 MEDIA_TYPES: Final = {
     ".css": "text/css",
@@ -170,6 +171,7 @@ def handlers() -> list[Any]:
     @get(
         ["/web", "/web/{path:path}"],
         include_in_schema=False,
+        opt=BY_ANY,
         response_headers=[ResponseHeader(name="vary", value="Accept-Encoding")],
     )
     async def client_file(

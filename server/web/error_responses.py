@@ -25,6 +25,7 @@ from plyhouse.server.competition_rules.dates import InvalidTime
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition
 from plyhouse.server.hosting.runners import RunnerRefused
 from plyhouse.server.jobs.helper_jobs import NotWorkedOut
+from plyhouse.server.web.forwarding import LeaderNeeded
 from plyhouse.server.web.pages.rendering import page
 from plyhouse.storage.errors import StorageError, Unknown, public_message
 
@@ -196,6 +197,7 @@ HANDLERS: Final[dict[type[Exception] | int, Any]] = {
     InvalidStudents: _many,
     InvalidTime: _known,
     Problem: _known,
+    LeaderNeeded: _known,
     NotWorkedOut: _not_worked_out,
     RunnerRefused: _known,
     NotStaff: _known,

@@ -1,26 +1,44 @@
-"""Pass HTTP requests on to the leader of a cluster, which knows all bots and matches.
+"""Answer HTTP requests in a cluster: at the server that they come to, or at the leader.
 
-The other servers answer only what needs no leader: files of the web client, health, metrics and
-the list of servers.  While the servers elect a leader, requests wait for it.  The leader accepts
-the client's address from a server that shows the secret of the cluster, which is in the leader's
-address in the database.
+The leader knows all bots and matches.  The other servers pass requests on to it, except those whose
+route declares that it needs no leader (`Answerer`).  While the servers elect a leader, requests
+wait for it.  The leader accepts the client's address from a server that shows the secret of the
+cluster, which is in the leader's address in the database.
+
+A route declares its answerer where its handler is registered: ``opt=FROM_DATABASE``.  A handler
+that finds out too late that it needs the leader calls `leave_to_leader`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import enum
+import logging
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, MutableMapping
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Mapping,
+    MutableMapping,
+)
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 from urllib.parse import SplitResult, urlsplit
+
+from litestar import Litestar
+from litestar.exceptions import HTTPException
+from litestar.utils import normalize_path
 
 from plyhouse.protocol.api.calls import LONGEST_ANSWER
 from plyhouse.server.web.request_limits import send_problem
 
 if TYPE_CHECKING:
     import httpx
+
+log = logging.getLogger("plyhouse.server.web")
 
 T = TypeVar("T")
 Scope: TypeAlias = MutableMapping[str, Any]
@@ -43,7 +61,6 @@ _HOP_BY_HOP: Final = frozenset(
         b"upgrade",
     ]
 )
-LOCAL_PATHS: Final = frozenset({"/healthz", "/readyz", "/metrics", "/cluster", "/api/v1/cluster"})
 CONNECT_SECONDS: Final = 2.0
 WAIT_SECONDS: Final = 10.0
 """How long a request waits for a leader; an election after a crash takes half of it."""
@@ -52,9 +69,57 @@ SHOWN: Final = 100
 """Characters of a path that a message repeats."""
 
 
-def is_local(path: str) -> bool:
-    """Return whether every server answers requests for this path itself."""
-    return path in LOCAL_PATHS or path == "/web" or path.startswith("/web/")
+class Answerer(enum.Enum):
+    """The servers of a cluster that answer the requests for a route."""
+
+    LEADER = enum.auto()
+    """Only the leader, because the answer needs what it alone knows, or changes something."""
+    ANY = enum.auto()
+    """Every server at any time: the answer is the same for everybody, or for operators."""
+    DATABASE = enum.auto()
+    """Every server, from the database and by its newest rules about who sees what."""
+    SUBSTITUTE = enum.auto()
+    """The leader; while none answers, every server, without what only a leader knows."""
+
+
+_ANSWERER: Final = "answerer"
+BY_ANY: Final = {_ANSWERER: Answerer.ANY}
+FROM_DATABASE: Final = {_ANSWERER: Answerer.DATABASE}
+ALSO_WITHOUT_LEADER: Final = {_ANSWERER: Answerer.SUBSTITUTE}
+
+
+def answerer(app: Litestar, scope: Scope) -> Answerer:
+    """Return who answers a request; the leader if the application has no such route.
+
+    The leader may have another version, with more routes.
+    """
+    path = normalize_path(scope["path"])
+    try:
+        _, handler, *_ = app.asgi_router.handle_routing(path=path, method=scope["method"])
+    except HTTPException:
+        return Answerer.LEADER
+    found: Answerer = handler.opt.get(_ANSWERER, Answerer.LEADER)
+    return found
+
+
+class LeaderNeeded(Exception):  # noqa: N818 (a condition)
+    """Another server than the leader has begun to answer what only the leader knows."""
+
+    code = "cluster/leader"
+    status = 421
+
+
+_MAY_LEAVE: Final = "plyhouse.may_leave_to_leader"
+"""Key in the scope of a request that can still be passed on."""
+
+
+def leave_to_leader(scope: Mapping[str, Any]) -> None:
+    """Let the leader answer a request that another server has begun to answer itself.
+
+    Does nothing on the leader.  Raises `LeaderNeeded`.
+    """
+    if scope.get(_MAY_LEAVE):
+        raise LeaderNeeded("Only the leader of the cluster knows what still runs.")
 
 
 def restored(scope: Scope, secret: str) -> tuple[Scope, bool]:
@@ -83,6 +148,10 @@ class _Gone(Exception):  # noqa: N818 (a condition)
     """The visitor has left before the leader has answered."""
 
 
+class _Silent(Exception):  # noqa: N818 (a condition)
+    """The leader has not answered, and does not lead any more."""
+
+
 class Forwarder:
     """Passes requests on to the address that ``leader`` returns."""
 
@@ -109,13 +178,20 @@ class Forwarder:
         """Close all connections to the leader."""
         await self._client.aclose()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass one request on, and its answer back."""
+    async def __call__(
+        self, scope: Scope, receive: Receive, send: Send, *, patient: bool = True
+    ) -> bool:
+        """Pass one request on, and its answer back; return whether there was one.
+
+        A ``patient`` one waits for a leader, and answers itself if none comes.
+        """
         visitor = _Visitor(scope, receive)
         # Sending to a visitor who has left raises no error, so it has to be watched for.
         gone = asyncio.create_task(visitor.left())
         try:
-            answer = await self._ask(scope, visitor, gone)
+            answer = await self._ask(scope, visitor, gone, WAIT_SECONDS if patient else 0.0)
+            if isinstance(answer, str) and not patient:
+                return False
             if isinstance(answer, str):
                 await _refuse(send, f"{answer} Try again in a few seconds.")
             else:
@@ -124,30 +200,34 @@ class Forwarder:
         except self._no_address:
             await send_problem(send, 404, "http/404", f"There is no such page: {_path(scope)}.")
         except _Gone:
-            return
+            pass
         finally:
             gone.cancel()
+        return True
 
     async def _ask(
-        self, scope: Scope, visitor: _Visitor, gone: asyncio.Task[None]
+        self, scope: Scope, visitor: _Visitor, gone: asyncio.Task[None], seconds: float
     ) -> httpx.Response | str:
         """Return the leader's answer, or why there is none.
 
-        After a failure, asks the leader of that moment again if none can have done anything.
-        Raises `_Gone`.
+        After a failure, asks the leader of that moment again if none can have done anything.  A
+        leader that is silent when another one follows has failed, too.  Raises `_Gone`.
         """
         safe = scope["method"] == "GET" and not visitor.sends_body
-        until = monotonic() + WAIT_SECONDS
+        until = monotonic() + seconds
         while True:
             trouble = "The cluster has no leader yet."
-            leader = urlsplit(self._leader())
+            address = self._leader()
+            leader = urlsplit(address)
             if leader.hostname:
                 trouble = "The leader of the cluster does not answer."
                 body = visitor.body() if visitor.sends_body else None
                 request = self._request(leader, scope, body)
+                answer = self._client.send(request, stream=True)
+                silent = (lambda: self._leader() != address) if safe else None  # noqa: B023
                 try:
-                    return await _unless_gone(self._client.send(request, stream=True), gone)
-                except self._unsent:
+                    return await _unless_gone(answer, gone, silent)
+                except (*self._unsent, _Silent):
                     pass
                 except self._failed:
                     if not safe:
@@ -177,6 +257,65 @@ class Forwarder:
             (SCHEME_HEADER, scope.get("scheme", "http").encode()),
         ]
         return self._plain_request(scope["method"], url, headers=headers, content=body)
+
+
+class Follower:
+    """Answers the requests that come to a server which does not lead."""
+
+    def __init__(
+        self,
+        app: Litestar,
+        forwarder: Forwarder,
+        *,
+        answer: Callable[[Scope, Receive, Send], Awaitable[None]],
+        learn_rules: Callable[[], Awaitable[None]],
+    ) -> None:
+        """``answer`` answers by the handlers of ``app``, here.
+
+        ``learn_rules`` carries out what organisers have just done.  The leader does so after each
+        of their requests; without it, this server would show for a second what they have hidden.
+        """
+        self._app = app
+        self._forwarder = forwarder
+        self._answer = answer
+        self._learn_rules = learn_rules
+
+    async def close(self) -> None:
+        """Close all connections to the leader."""
+        await self._forwarder.close()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, here or at the leader."""
+        who = answerer(self._app, scope)
+        if who is Answerer.ANY:
+            await self._answer(scope, receive, send)
+            return
+        substitutes = who is Answerer.SUBSTITUTE
+        if substitutes and await self._forwarder(scope, receive, send, patient=False):
+            return
+        if who is not Answerer.LEADER and await self._answered(scope, receive, send):
+            return
+        await self._forwarder(scope, receive, send)
+
+    async def _answered(self, scope: Scope, receive: Receive, send: Send) -> bool:
+        """Answer a request here, and return True; False if only the leader can."""
+        try:
+            await self._learn_rules()
+        except Exception as error:
+            log.warning("the audit log cannot be followed, so the leader answers: %s", error)
+            return False
+        left = False
+
+        async def attempt(message: Message) -> None:
+            nonlocal left
+            if message["type"] == "http.response.start":
+                left = message["status"] == LeaderNeeded.status
+            if not left:
+                await send(message)
+
+        scope[_MAY_LEAVE] = True
+        await self._answer(scope, receive, attempt)
+        return not left
 
 
 def _path(scope: Scope) -> str:
@@ -216,13 +355,24 @@ class _Visitor:
             pass
 
 
-async def _unless_gone(work: Coroutine[Any, Any, T], gone: asyncio.Task[None]) -> T:
-    """Return the result of ``work``; raise `_Gone` if the visitor leaves before it is there."""
+async def _unless_gone(
+    work: Coroutine[Any, Any, T],
+    gone: asyncio.Task[None],
+    silent: Callable[[], bool] | None = None,
+) -> T:
+    """Return the result of ``work``; raise `_Gone` if the visitor leaves before it is there.
+
+    Raises `_Silent` as soon as ``silent`` returns True.
+    """
     task = asyncio.create_task(work)
+    wait = None if silent is None else LOOK_SECONDS
     try:
-        await asyncio.wait((task, gone), return_when=asyncio.FIRST_COMPLETED)
-        if not task.done():
-            raise _Gone
+        while not task.done():
+            await asyncio.wait((task, gone), timeout=wait, return_when=asyncio.FIRST_COMPLETED)
+            if gone.done() and not task.done():
+                raise _Gone
+            if silent is not None and not task.done() and silent():
+                raise _Silent
         return await task
     finally:
         task.cancel()

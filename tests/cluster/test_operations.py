@@ -109,7 +109,7 @@ async def test_operator_sees_the_cluster_while_nobody_leads(
     shown = await web.get(f"{second.server.url}/cluster")
     assert shown.status_code == 200
     assert "No server leads" in shown.text
-    assert (await web.get(f"{second.server.url}/")).status_code == 503
+    assert (await web.get(f"{second.server.url}/play")).status_code == 503
 
 
 async def test_log_of_a_server_has_the_number_that_others_call_it_by(

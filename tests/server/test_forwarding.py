@@ -1,17 +1,22 @@
-"""Requests that a server of a cluster passes on, while leaders come and go."""
+"""Requests that a server of a cluster answers or passes on, while leaders come and go."""
 
 from __future__ import annotations
 
 import asyncio
+import socket
+from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import pytest
+from litestar.routes import HTTPRoute
 from tests.harness.patience import PATIENCE
+from tests.server.routes import get_paths
 
 from plyhouse.server.web import forwarding
-from plyhouse.server.web.forwarding import Forwarder, Message
+from plyhouse.server.web.application import create_api
+from plyhouse.server.web.forwarding import Answerer, Forwarder, Message, answerer
 
 
 @dataclass
@@ -44,6 +49,13 @@ async def listening(leader: Leader) -> AsyncIterator[Leader]:
     async with await asyncio.start_server(leader.serve, "127.0.0.1", 0) as server:
         leader.address = f"http://x:secret@127.0.0.1:{server.sockets[0].getsockname()[1]}"
         yield leader
+
+
+@asynccontextmanager
+async def frozen() -> AsyncIterator[str]:
+    """The address of a server that accepts connections and does nothing else."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"http://x:secret@127.0.0.1:{server.getsockname()[1]}"
 
 
 class Cluster:
@@ -105,6 +117,13 @@ async def test_requests_wait_for_the_next_leader(method: str, dead: str) -> None
 async def test_a_page_is_asked_for_again_when_the_leader_dies() -> None:
     async with listening(Leader("old", silent=True)) as old, listening(Leader("new")) as new:
         assert await Cluster(old.address, new.address).ask("GET") == (200, "new")
+
+
+async def test_a_page_is_asked_for_again_when_another_leader_follows_a_frozen_one() -> None:
+    async with frozen() as old, listening(Leader("new")) as new:
+        cluster = Cluster(old, old, new.address)
+        async with asyncio.timeout(PATIENCE):
+            assert await cluster.ask("GET") == (200, "new")
 
 
 async def test_a_change_that_the_leader_has_got_is_not_sent_again() -> None:
@@ -245,3 +264,40 @@ async def test_no_leader_is_waited_for_when_the_visitor_has_gone(
     async with asyncio.timeout(PATIENCE):
         await forwarder({"method": "GET", "path": "/p", "headers": []}, receive, send)
     await forwarder.close()
+
+
+ANSWERERS = {
+    Answerer.ANY: "/account /api /api/openapi.json /api/v1/cluster /api/v1/games "
+    "/api/v1/submissions/rules /cluster /docs /games /games/x/example /healthz /join /metrics "
+    "/readyz /wall /web /web/x",
+    Answerer.DATABASE: "/api/v1/bots/x/x/matches /api/v1/competitions /api/v1/competitions/x/table "
+    "/api/v1/leaderboards /api/v1/leaderboards/x /api/v1/matches /api/v1/matches/x "
+    "/api/v1/matches/x/chances /api/v1/matches/x/notation /api/v1/matches/x/record "
+    "/api/v1/matches/x/replay /competitions /competitions/x /embed/x /games/x "
+    "/leaderboards /leaderboards/x /matches/x /projector",
+    Answerer.SUBSTITUTE: "/ /api/v1/session /bots/x/x /matches /players/x",
+}
+"""The addresses that need no leader: before you add one, see `docs/growing.md`."""
+
+
+def test_answers_that_need_no_leader_are_those_that_were_looked_at() -> None:
+    app, found = create_api(), defaultdict[Answerer, set[str]](set)
+    values = defaultdict[str, list[str]](lambda: ["x"], submission=["1"])
+    for path in get_paths(values):
+        found[answerer(app, {"method": "GET", "path": path})].add(path)
+    for who, paths in ANSWERERS.items():
+        assert found[who] == set(paths.split()), who
+
+
+def test_changes_and_unknown_paths_are_left_to_the_leader() -> None:
+    """An older server must not say that there is no such route: the leader may have it."""
+    app = create_api()
+    for route in app.routes:
+        assert isinstance(route, HTTPRoute)
+        for method in route.methods - {"GET"}:
+            scope = {"method": method, "path": route.path_format}
+            assert answerer(app, scope) is Answerer.LEADER, scope
+    for path in ("/no/such", "/mcp", "/api/v2/games"):
+        assert answerer(app, {"method": "GET", "path": path}) is Answerer.LEADER
+    assert answerer(app, {"method": "NONE", "path": "/games"}) is Answerer.LEADER
+    assert answerer(app, {"method": "GET", "path": "//games/"}) is Answerer.ANY

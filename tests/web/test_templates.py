@@ -398,6 +398,7 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
         "front.html": [
             {
                 **counts,
+                "led": True,
                 "tiles": [tile(name), tile(name, "boards/chess.webp")],
                 "guests": True,
                 "hero": match(name),
@@ -408,6 +409,7 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
             },
             {
                 **counts,
+                "led": False,
                 "tiles": [],
                 "guests": False,
                 "hero": None,
@@ -449,6 +451,7 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
         "matches.html": [
             {
                 "newest": newest,
+                "led": led,
                 "running": [live(name)][:rows],
                 "finished": [match(name)][:rows],
                 "older": name if rows and newest else None,
@@ -460,11 +463,12 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
                 "competitions": [name],
                 "terminations": ["normal", "flag_fall"],
             }
-            for newest, rows, wrong in (
-                (True, 1, ""),
-                (True, 0, ""),
-                (False, 1, ""),
-                (True, 1, name),
+            for newest, rows, wrong, led in (
+                (True, 1, "", True),
+                (True, 0, "", True),
+                (True, 0, "", False),
+                (False, 1, "", True),
+                (True, 1, name, True),
             )
         ],
         "match.html": [
@@ -610,9 +614,10 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
             {"registration": False, "guests": True, "shortest": 10},
         ],
         "bot.html": [
-            bot_page(name),
+            {**bot_page(name), "led": True},
             {
                 **bot_page(name),
+                "led": False,
                 "rows": [],
                 "older": None,
                 "first": False,
@@ -622,8 +627,9 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
             },
         ],
         "player.html": [
-            player_page(name),
-            {**player_page(name), "bots": [], "newest": [], "running": []},
+            {**player_page(name), "led": True},
+            {**player_page(name), "led": True, "bots": [], "newest": [], "running": []},
+            {**player_page(name), "led": False},
         ],
         "missing.html": [{"title": name, "text": name}],
         "reference.html": [schema(name)],

@@ -54,6 +54,7 @@ from plyhouse.server.web.api.access import (
 from plyhouse.server.web.api.competition_people import entry_in, student_row
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
+from plyhouse.server.web.forwarding import FROM_DATABASE
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import (
     competition_sql,
@@ -92,7 +93,7 @@ async def open_file(state: State, request: Call, data: JSONBody[NewCompetition])
     return competition_summary(made)
 
 
-@serve(competition_calls.competitions)
+@serve(competition_calls.competitions, opt=FROM_DATABASE)
 async def list_all(state: State) -> list[Competition]:
     """List the competitions, newest first."""
     return [

@@ -32,6 +32,7 @@ from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import authorise, sight_of, stored_for, visitor_of
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
+from plyhouse.server.web.forwarding import FROM_DATABASE, leave_to_leader
 from plyhouse.server.web.parameters import MAX_OFFSET, Limit, service
 from plyhouse.server.web.replay import replay_json
 from plyhouse.storage.match_reads import shown
@@ -45,7 +46,7 @@ MAX_POSITIONS: Final = 200
 Call = Request[Any, Any, Any]
 
 
-@serve(calls.page_of_matches)
+@serve(calls.page_of_matches, opt=FROM_DATABASE)
 async def matches(
     state: State,
     request: Call,
@@ -66,6 +67,8 @@ async def matches(
     ``bot`` is ``PLAYER/BOT``, and ``competition`` the name or id of one, or the id of one game of
     a final.  With ``sort`` = ``ended`` there are finished matches only, the last to end first.
     """
+    if status != "finished" and sort != "ended":
+        leave_to_leader(request.scope)
     privacy = service(state, Privacy)
     sight = await sight_of(request)
     words = Words(
@@ -82,11 +85,14 @@ async def matches(
     return [with_live_ply(service(state, Directory), each) for each in found]
 
 
-@serve(calls.match)
+@serve(calls.match, opt=FROM_DATABASE)
 async def one_match(state: State, request: Call, match: FromPath[str]) -> Match:
     """Show a match; while it runs, with all that a spectator sees."""
-    directory = service(state, Directory)
     stored = await stored_for(request, match, events=False)
+    if stored.header.status == "finished":
+        return shown(stored.header)
+    leave_to_leader(request.scope)
+    directory = service(state, Directory)
     view = with_live_ply(directory, shown(stored.header))
     live = directory.match(match)
     if live is None:
@@ -97,7 +103,7 @@ async def one_match(state: State, request: Call, match: FromPath[str]) -> Match:
     return msgspec.structs.replace(view, snapshot=snapshot)
 
 
-@serve(calls.record_json)
+@serve(calls.record_json, opt=FROM_DATABASE)
 async def record(state: State, request: Call, match: FromPath[str]) -> Response[Record]:
     """Give the record of a match, which ``plyhouse verify`` can check.
 
@@ -117,6 +123,7 @@ async def record(state: State, request: Call, match: FromPath[str]) -> Response[
 
 @serve(
     calls.notation,
+    opt=FROM_DATABASE,
     media_type=MediaType.TEXT,
     response_headers=[ResponseHeader(name="content-disposition", value="attachment")],
 )
@@ -154,7 +161,7 @@ async def match_notation(
     )
 
 
-@serve(calls.chances)
+@serve(calls.chances, opt=FROM_DATABASE)
 async def chances(state: State, request: Call, match: FromPath[str]) -> Response[Chances]:
     """Return the possible outcomes at each chance node of a match.
 
@@ -172,7 +179,7 @@ async def chances(state: State, request: Call, match: FromPath[str]) -> Response
         return _json(await service(state, Helpers).run(chances_json, stored))
 
 
-@serve(calls.replay)
+@serve(calls.replay, opt=FROM_DATABASE)
 async def match_replay(
     state: State,
     request: Call,
@@ -193,6 +200,8 @@ async def match_replay(
     """
     async with service(state, Helpers).queue.of(await visitor_of(request)):
         stored = await stored_for(request, match)
+        if stored.header.status != "finished":
+            leave_to_leader(request.scope)
         seats_open = _may_replay(stored, seat, all_hands=all_hands)
         live = service(state, Directory).match(match)
         drawn = await service(state, Helpers).run(

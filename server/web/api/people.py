@@ -39,6 +39,7 @@ from plyhouse.server.web.api.access import (
 )
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
+from plyhouse.server.web.forwarding import ALSO_WITHOUT_LEADER
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import people
 from plyhouse.storage import sessions as stored_sessions
@@ -113,7 +114,7 @@ async def _whose(request: Call, browser_sessions: BrowserSessions, *scopes: str)
     return await browser_sessions.identify(secret_in(request), *scopes)
 
 
-@serve(calls.session)
+@serve(calls.session, opt=ALSO_WITHOUT_LEADER)
 async def session(state: State, request: Call) -> Response[Person]:
     """Say who is signed in at this browser, or whose token this is, and how people can play."""
     if token_of(request):

@@ -25,6 +25,7 @@ from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import address_of, authorise, sight_of, viewer_of
 from plyhouse.server.web.api.matches import with_live_ply
 from plyhouse.server.web.api.serving import serve
+from plyhouse.server.web.forwarding import FROM_DATABASE
 from plyhouse.server.web.parameters import Limit, service
 from plyhouse.storage import people, people_changes
 from plyhouse.storage import personal_data as stored_personal_data
@@ -146,7 +147,7 @@ async def one_bot(
     return found.page
 
 
-@serve(calls.page_of_bot_matches)
+@serve(calls.page_of_bot_matches, opt=FROM_DATABASE)
 async def bot_matches(
     state: State,
     request: Call,

@@ -40,6 +40,7 @@ from plyhouse.server.match.time_control import MS, SECOND
 from plyhouse.server.web.api.access import authorise
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
+from plyhouse.server.web.forwarding import BY_ANY
 from plyhouse.server.web.metrics import CONTENT_TYPE, WorkerMetrics
 from plyhouse.server.web.parameters import service
 from plyhouse.storage.members import LEADER, cluster_overview
@@ -73,13 +74,13 @@ async def health(state: State) -> Response[Health]:
     return Response(shown, status_code=200 if status == "ok" else 503)
 
 
-@get("/healthz", tags=["server"], media_type=MediaType.TEXT, sync_to_thread=False)
+@get("/healthz", tags=["server"], media_type=MediaType.TEXT, sync_to_thread=False, opt=BY_ANY)
 def healthz() -> str:
     """Say that the server lives: who gets no answer within seconds should restart it."""
     return "ok\n"
 
 
-@get("/readyz", tags=["server"])
+@get("/readyz", tags=["server"], opt=BY_ANY)
 async def readyz(state: State) -> Response[Readiness]:
     """Say whether bots can play: 200, or 503 while they cannot.
 
@@ -103,7 +104,7 @@ async def _trouble(hub: Hub) -> str:
     return why
 
 
-@get("/metrics", tags=["server"], media_type=CONTENT_TYPE)
+@get("/metrics", tags=["server"], media_type=CONTENT_TYPE, opt=BY_ANY)
 async def metrics(state: State, request: Request[Any, Any, Any]) -> bytes:
     """Give numbers for Prometheus, in its text format, to this machine and to named addresses."""
     hub = service(state, Hub)
@@ -127,7 +128,7 @@ def _may_monitor(address: str, config: ServerConfig) -> bool:
     return parsed.is_loopback or any(parsed in network for network in config.monitors)
 
 
-@serve(calls.games)
+@serve(calls.games, opt=BY_ANY)
 async def games() -> list[ListedGame]:
     """List the games that can be played here, with what a bot is shown of each."""
     # In a thread, as clocks are running here while sources are read and examples played.
@@ -207,7 +208,7 @@ async def cluster_state(state: State) -> ClusterState:
     return ClusterState(False, members, found.orphans)
 
 
-@serve(calls.cluster)
+@serve(calls.cluster, opt=BY_ANY)
 async def cluster(state: State, request: Request[Any, Any, Any]) -> ClusterState:
     """Show the servers that share the database, what each runs, and which one leads."""
     await authorise(request, "admin")

@@ -75,7 +75,7 @@ def serve(
         paths,
         tags=tags,
         status_code=route.status,
-        opt={"route": route},
+        opt={"route": route, **options.pop("opt", {})},
         **options,
     )
 

@@ -47,7 +47,9 @@ from plyhouse.server.results.luck import Adjusted
 from plyhouse.server.web.api.access import authorise, staff_for, viewer_of, visitor_of
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
+from plyhouse.server.web.forwarding import FROM_DATABASE, leave_to_leader
 from plyhouse.server.web.parameters import Limit, Name, Offset, Reference, service
+from plyhouse.storage import competition_sql
 from plyhouse.storage import leaderboards as stored_leaderboards
 from plyhouse.storage.store import Store
 
@@ -124,7 +126,7 @@ def _mean(interval: Interval) -> Mean:
     )
 
 
-@serve(competition_calls.table)
+@serve(competition_calls.table, opt=FROM_DATABASE)
 async def table(
     state: State,
     request: Request[Any, Any, Any],
@@ -135,7 +137,10 @@ async def table(
 
     The answer has what you may see. docs/ratings.md explains the columns.
     """
-    found = await service(state, Boards).board(competition, await viewer_of(request))
+    row = await service(state, Store).read(competition_sql.find, competition)
+    if row.status != "finished":
+        leave_to_leader(request.scope)
+    found = await service(state, Boards).board(row.id, await viewer_of(request))
     return await computed(board_view, found, crosses=crosstab)
 
 
@@ -313,13 +318,13 @@ def _round_line(final: GameFinal, line: RoundLine[int]) -> RoundPairing:
     )
 
 
-@serve(calls.leaderboards)
+@serve(calls.leaderboards, opt=FROM_DATABASE)
 async def leaderboards(state: State) -> list[str]:
     """List the games that have results."""
     return await service(state, Store).read(stored_leaderboards.games_with_results)
 
 
-@serve(calls.leaderboard)
+@serve(calls.leaderboard, opt=FROM_DATABASE)
 async def leaderboard(
     state: State,
     game: FromPath[str],

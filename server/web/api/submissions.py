@@ -46,6 +46,7 @@ from plyhouse.server.lobby.lobby import read_game
 from plyhouse.server.web.api.access import authorise, stored_for
 from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
+from plyhouse.server.web.forwarding import BY_ANY
 from plyhouse.server.web.parameters import Limit, Name, Reference, service
 from plyhouse.storage import outputs, people, submission_sql
 from plyhouse.storage.names import key_of
@@ -145,7 +146,7 @@ async def receive(
     return submission_view(service(state, Hosting), row)
 
 
-@serve(calls.submission_rules)
+@serve(calls.submission_rules, opt=BY_ANY)
 async def rules(state: State) -> SubmissionRules:
     """Return the rules for submissions; ``submission/not_hosted`` if the server accepts none."""
     uploads = service(state, Uploads)

@@ -15,6 +15,7 @@ from plyhouse.server.competitions.bot_profiles import BotProfiles
 from plyhouse.server.jobs.helper_jobs import Reviews
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import viewer_of
+from plyhouse.server.web.forwarding import ALSO_WITHOUT_LEADER
 from plyhouse.server.web.pages.matches import running_for
 from plyhouse.server.web.pages.rendering import missing, page, plot_answer
 from plyhouse.server.web.pages.template_filters import holder_name
@@ -42,7 +43,7 @@ class Listed(NamedTuple):
     """After which match to go on; None at the end."""
 
 
-@get("/bots/{player:str}/{bot:str}", include_in_schema=False)
+@get("/bots/{player:str}/{bot:str}", include_in_schema=False, opt=ALSO_WITHOUT_LEADER)
 async def bot_page(
     state: State,
     request: Call,
@@ -97,12 +98,13 @@ async def bot_page(
         rows=[(found.row, each) for each in listed.rows],
         older=listed.older,
         first=before is None,
+        led=service(state, Directory).leads,
         shown=SHOWN,
         reviews=service(state, Reviews).offered,
     )
 
 
-@get("/players/{player:str}", include_in_schema=False)
+@get("/players/{player:str}", include_in_schema=False, opt=ALSO_WITHOUT_LEADER)
 async def player_page(state: State, request: Call, player: FromPath[str]) -> Response[str]:
     """Show a player: the bots with their standings, and the latest matches of all of them."""
     store = service(state, Store)
@@ -140,6 +142,7 @@ async def player_page(state: State, request: Call, player: FromPath[str]) -> Res
         ],
         online=set(filter(directory.is_online, ids)),
         newest=newest,
+        led=directory.leads,
         running=mine,
     )
 

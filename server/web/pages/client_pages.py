@@ -33,6 +33,7 @@ from plyhouse.server.lobby.table_sizes import tables_of
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import stored_for
 from plyhouse.server.web.client import FILES
+from plyhouse.server.web.forwarding import BY_ANY, FROM_DATABASE
 from plyhouse.server.web.pages.rendering import missing, page
 from plyhouse.server.web.parameters import service
 from plyhouse.server.web.security_headers import policy
@@ -186,7 +187,7 @@ async def play(state: State) -> Response[str]:
     )
 
 
-@get("/account", include_in_schema=False)
+@get("/account", include_in_schema=False, opt=BY_ANY)
 async def account(state: State) -> Response[str]:
     """Show the forms to sign in and up, and the account of who is signed in."""
     config = service(state, ServerConfig)
@@ -201,7 +202,7 @@ async def account(state: State) -> Response[str]:
 Call = Request[Any, Any, Any]
 
 
-@get("/projector", include_in_schema=False)
+@get("/projector", include_in_schema=False, opt=FROM_DATABASE)
 async def projector(
     state: State,
     request: Call,
@@ -221,13 +222,13 @@ async def projector(
     return page("projector.html", match=match, game=game, competition=competition)
 
 
-@get("/wall", include_in_schema=False)
+@get("/wall", include_in_schema=False, opt=BY_ANY)
 async def wall(game: FromQuery[str] = "", competition: FromQuery[str] = "") -> Response[str]:
     """Show many running matches at once."""
     return page("wall.html", game=game, competition=competition)
 
 
-@get("/embed/{match:str}", include_in_schema=False)
+@get("/embed/{match:str}", include_in_schema=False, opt=FROM_DATABASE)
 async def embed(state: State, match: FromPath[str]) -> Response[str]:
     """Show a match and nothing around it, for the frames of the sites that the operator named."""
     privacy = service(state, Privacy)

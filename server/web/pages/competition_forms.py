@@ -36,6 +36,7 @@ from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.competition_people import entry_in
 from plyhouse.server.web.api.submissions import submission_view
+from plyhouse.server.web.forwarding import BY_ANY
 from plyhouse.server.web.pages.rendering import page
 from plyhouse.storage import (
     competition_entries,
@@ -379,7 +380,7 @@ async def own_of(
     )
 
 
-@get("/join", include_in_schema=False)
+@get("/join", include_in_schema=False, opt=BY_ANY)
 async def join(request: Call, code: FromQuery[str] = "") -> Response[str]:
     """Join a competition by a code; ``code`` fills the form in."""
     return page("join.html", code=code[:32])

@@ -40,6 +40,7 @@ from plyhouse.server.results.scoring import scoring_rule
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.api.standings import board_view
+from plyhouse.server.web.forwarding import FROM_DATABASE, leave_to_leader
 from plyhouse.server.web.pages.competition_forms import own_of, staff_of
 from plyhouse.server.web.pages.matches import running_for
 from plyhouse.server.web.pages.rendering import missing, page, plot_answer
@@ -59,6 +60,7 @@ from plyhouse.server.web.plots import (
 from plyhouse.storage import competition_sql
 from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.errors import Unknown
+from plyhouse.storage.match_lists import MatchFilter, count_matches
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 
@@ -102,7 +104,7 @@ class Practice:
     """The viewer's lines."""
 
 
-@get("/competitions", include_in_schema=False)
+@get("/competitions", include_in_schema=False, opt=FROM_DATABASE)
 async def competitions(state: State) -> Response[str]:
     """List all competitions, the newest first."""
     return page(
@@ -111,7 +113,7 @@ async def competitions(state: State) -> Response[str]:
     )
 
 
-@get("/competitions/{reference:str}", include_in_schema=False)
+@get("/competitions/{reference:str}", include_in_schema=False, opt=FROM_DATABASE)
 async def one_competition(
     state: State,
     request: Request[Any, Any, Any],
@@ -130,12 +132,27 @@ async def one_competition(
         viewer = await viewer_of(request)
     except ProtocolError as error:
         return page("missing.html", status=401, title="Sign in", text=str(error))
+    if viewer is not None or not await _over(state, row):
+        leave_to_leader(request.scope)  # which knows what runs, and for the staff, what waits
     if plot:
         return await _plot_file(state, row, viewer, plot)
     try:
         return await _with_students(state, row, viewer)
     except GameError:
         return missing(f"A game of {row.name} is not installed on this server any more.")
+
+
+async def _over(state: State, row: CompetitionRow) -> bool:
+    """Return whether a final has ended, with all matches that were being played."""
+    parts = tuple([each.tournament_id for each in row.games if each.tournament_id])
+    if row.status != "finished" or not parts:
+        return False
+    read = service(state, Store).read
+    return not [
+        status
+        for status in ("waiting", "running")
+        if await read(count_matches, MatchFilter(tournament_ids=parts, status=status))
+    ]
 
 
 async def _plot_file(

@@ -20,6 +20,7 @@ from plyhouse.server.jobs.fair_queue import computed
 from plyhouse.server.lobby.lobby import read_game
 from plyhouse.server.results.leaderboards import board as read_board
 from plyhouse.server.web.api.access import sight_of
+from plyhouse.server.web.forwarding import BY_ANY, FROM_DATABASE
 from plyhouse.server.web.pages.client_pages import Tile, tiles
 from plyhouse.server.web.pages.example_matches import EXAMPLES, PLAYERS, example
 from plyhouse.server.web.pages.rendering import missing, page
@@ -77,13 +78,13 @@ async def rules_of(name: str) -> Rules:
     return await computed(_rules, family)
 
 
-@get("/games", include_in_schema=False)
+@get("/games", include_in_schema=False, opt=BY_ANY)
 async def all_games() -> Response[str]:
     """Show all games, each with a link to its rules."""
     return page("games.html", tiles=await tiles())
 
 
-@get("/games/{name:str}", include_in_schema=False)
+@get("/games/{name:str}", include_in_schema=False, opt=FROM_DATABASE)
 async def one_game(
     state: State, request: Request[Any, Any, Any], name: FromPath[str]
 ) -> Response[str]:
@@ -115,7 +116,7 @@ async def one_game(
     )
 
 
-@get("/games/{name:str}/example", include_in_schema=False)
+@get("/games/{name:str}/example", include_in_schema=False, opt=BY_ANY)
 async def example_of_game(name: FromPath[str]) -> Response[Any]:
     """Answer with the positions of an example match, in the form of a replay."""
     if name not in EXAMPLES:

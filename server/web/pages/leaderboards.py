@@ -19,6 +19,7 @@ from plyhouse.server.lobby.lobby import Lobby, read_game
 from plyhouse.server.results.leaderboards import board as read_board
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import sight_of
+from plyhouse.server.web.forwarding import ALSO_WITHOUT_LEADER, FROM_DATABASE
 from plyhouse.server.web.pages.client_pages import tiles
 from plyhouse.server.web.pages.example_matches import PLAYERS, SHOWN
 from plyhouse.server.web.pages.rendering import missing, page, plot_answer
@@ -38,7 +39,7 @@ PLOTTED: Final = 50
 """Lines of a leaderboard that the file of its plot shows."""
 
 
-@get("/", include_in_schema=False)
+@get("/", include_in_schema=False, opt=ALSO_WITHOUT_LEADER)
 async def front(state: State, request: Request[Any, Any, Any]) -> Response[str]:
     """Show leaderboards, what was played last, and where to go from here."""
     store = service(state, Store)
@@ -53,6 +54,7 @@ async def front(state: State, request: Request[Any, Any, Any]) -> Response[str]:
         # Where nobody plays but bots in competitions, these would be in the way.
         tiles=await tiles() if config.takes_guests or service(state, Hub).builtin_bots else (),
         guests=config.takes_guests,
+        led=directory.leads,
         bots=len(directory.online()),
         running=len(directory.live),
         seeks=len(service(state, Lobby)),
@@ -88,13 +90,13 @@ async def _boards(store: Store) -> list[tuple[str, Any]]:
     ]
 
 
-@get("/leaderboards", include_in_schema=False)
+@get("/leaderboards", include_in_schema=False, opt=FROM_DATABASE)
 async def boards(state: State) -> Response[str]:
     """Show the first lines of every leaderboard."""
     return page("leaderboards.html", boards=await _boards(service(state, Store)))
 
 
-@get("/leaderboards/{game:str}", include_in_schema=False)
+@get("/leaderboards/{game:str}", include_in_schema=False, opt=FROM_DATABASE)
 async def one_board(
     state: State,
     game: FromPath[str],

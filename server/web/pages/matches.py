@@ -30,6 +30,7 @@ from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import sight_of, stored_for, viewer_of
 from plyhouse.server.web.api.matches import record_is_public
 from plyhouse.server.web.api.trees import why_no_trees
+from plyhouse.server.web.forwarding import ALSO_WITHOUT_LEADER, FROM_DATABASE
 from plyhouse.server.web.pages.games import Rules, rules_of
 from plyhouse.server.web.pages.rendering import page, plot_answer
 from plyhouse.server.web.pages.template_filters import holders
@@ -54,7 +55,7 @@ NAMED: Final = 200
 """Competitions that are suggested."""
 
 
-@get("/matches", include_in_schema=False)
+@get("/matches", include_in_schema=False, opt=ALSO_WITHOUT_LEADER)
 async def matches(
     state: State,
     request: Call,
@@ -101,6 +102,7 @@ async def matches(
         # The existence of a competition is public.
         competitions=await store.read(competition_sql.names, NAMED),
         terminations=TERMINATIONS,
+        led=service(state, Directory).leads,
         running=running,
         finished=finished,
         older=finished[-1].match if len(finished) == FINISHED else None,
@@ -123,7 +125,7 @@ def _shown(words: Words, looked: Looked | None) -> str:
     return ", ".join(filter(None, [*parts, words.status]))
 
 
-@get("/matches/{match:str}", include_in_schema=False)
+@get("/matches/{match:str}", include_in_schema=False, opt=FROM_DATABASE)
 async def one_match(
     state: State, request: Call, match: FromPath[str], plot: FromQuery[str] = ""
 ) -> Response[str]:

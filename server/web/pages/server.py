@@ -20,6 +20,7 @@ from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.jobs.helper_processes import Helpers
 from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.api.server_status import cluster_state
+from plyhouse.server.web.forwarding import BY_ANY
 from plyhouse.server.web.pages.rendering import page, render
 from plyhouse.server.web.parameters import service
 from plyhouse.storage.store import Store
@@ -52,17 +53,22 @@ def handlers(describe: Callable[[], tuple[bytes, bytes]]) -> list[Any]:
             described[:] = [await service(state, Helpers).run(describe)]
         return described[0]
 
-    @get("/api/openapi.json", media_type=OpenAPIMediaType.OPENAPI_JSON, include_in_schema=False)
+    @get(
+        "/api/openapi.json",
+        media_type=OpenAPIMediaType.OPENAPI_JSON,
+        include_in_schema=False,
+        opt=BY_ANY,
+    )
     async def openapi(state: State) -> bytes:
         """Return the description for programs."""
         return (await both(state))[0]
 
-    @get("/api", media_type=MediaType.HTML, include_in_schema=False)
+    @get("/api", media_type=MediaType.HTML, include_in_schema=False, opt=BY_ANY)
     async def page(state: State) -> bytes:
         """Return the description for people."""
         return (await both(state))[1]
 
-    @get("/docs", include_in_schema=False)
+    @get("/docs", include_in_schema=False, opt=BY_ANY)
     async def docs() -> Redirect:
         """Lead to the description of the API."""
         return Redirect("/api")
@@ -70,7 +76,7 @@ def handlers(describe: Callable[[], tuple[bytes, bytes]]) -> list[Any]:
     return [openapi, page, docs]
 
 
-@get("/cluster", include_in_schema=False)
+@get("/cluster", include_in_schema=False, opt=BY_ANY)
 async def cluster(state: State, request: Request[Any, Any, Any]) -> Response[str]:
     """Show the servers that share the database, to people with the scope ``admin``."""
     try:
