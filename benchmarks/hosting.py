@@ -474,6 +474,7 @@ def serve_house(port: int, database: str, wire: str) -> None:
         log_level="warning",
         max_connections=4_000,
         max_connections_per_address=4_000,
+        max_plies_per_day=0,
     )
     serving.serve(config, lambda line: None)
 

@@ -223,17 +223,14 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
         "The time control is not valid: try move:1, total:60+0.5, byoyomi:60+5x10 or bank:1+30.",
     ),
     # -- seeks and challenges ---------------------------------------------------------------
-    ErrorCode(
-        "seek/duplicate",
-        "The same seek is already open for this bot.",
-        "This seek is already open.",
-    ),
+    ErrorCode("seek/duplicate", "The bot has the same seek open.", "This seek is already open."),
     ErrorCode(
         "seek/unknown",
         "No open seek of yours has this id.",
         "You have no open seek with this id: it may have been matched or withdrawn.",
     ),
     ErrorCode("seek/limit", "Too many open seeks.", "Too many seeks are open: withdraw one."),
+    ErrorCode("seek/plies", "A player's plies of a day are used up.", "Play again later."),
     ErrorCode(
         "challenge/unknown",
         "The challenge does not exist, is not yours, or is over.",

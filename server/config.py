@@ -180,6 +180,12 @@ class ServerConfig:
     )
     max_matches_per_bot: int = setting(32, "Matches one bot may play at once.", minimum=1)
     max_seeks_per_bot: int = setting(20, "Seeks and challenges one bot may have open.", minimum=1)
+    max_plies_per_day: int = setting(
+        2_000_000,
+        "Plies that one player may play in a day outside of competitions, about 100 bytes each; "
+        "0: no limit.",
+        minimum=0,
+    )
     max_bots_per_player: int = setting(200, "Bots one player may have.", minimum=1)
     max_versions_per_bot: int = setting(1000, "Versions one bot may have.", minimum=1)
     mcp: bool = setting(

@@ -32,8 +32,11 @@ from plyhouse.server.config import LOG_FORMATS
 
 _TOKEN: Final = re.compile(r"ply_[A-Za-z0-9_\-]{4,}")
 _HIDDEN: Final = "ply_***"
-_QUIET: Final = ("uvicorn", "aiosqlite", "alembic", "httpx", "litestar")
-"""Libraries that have much to say about what is ordinary."""
+_QUIET: Final = {
+    "uvicorn": logging.ERROR,  # it warns of each request of a stranger that is none
+    **dict.fromkeys(("aiosqlite", "alembic", "httpx", "litestar"), logging.WARNING),
+}
+"""Libraries that have much to say about what is ordinary, and the least level of their lines."""
 
 
 def set_up(level: str, form: str = "console", stream: TextIO | None = None) -> None:
@@ -44,8 +47,8 @@ def set_up(level: str, form: str = "console", stream: TextIO | None = None) -> N
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
-    for name in _QUIET:
-        logging.getLogger(name).setLevel(logging.WARNING)
+    for name, least in _QUIET.items():
+        logging.getLogger(name).setLevel(least)
 
 
 def formatter(form: str, *, colours: bool = False) -> logging.Formatter:

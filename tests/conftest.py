@@ -140,6 +140,12 @@ def pytest_collection_finish() -> None:
         setattr(launcher, "START_SECONDS", PATIENCE)  # noqa: B010  (a constant of its module)
 
 
+@pytest.fixture
+def patient_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key that must be pressed twice is not forgotten by a slow machine."""
+    monkeypatch.setattr("plyhouse.clients.terminal.screens.match.PATIENCE", 600.0)
+
+
 @pytest.fixture(autouse=True)
 def own_search_path() -> Iterator[None]:
     """Undo what a test adds to the search path: bots' folders may hold a random.py, and workers

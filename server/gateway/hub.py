@@ -356,6 +356,7 @@ class Hub(MatchHub):
 
     def count_over(self, match: MatchSummary) -> None:
         """Let a match count, on this server or another one, and find others for its bots."""
+        self.lobby.quota.spend(match)
         outcome = match.outcome
         void = outcome is None or outcome.termination in VOID
         if match.rated and not void:

@@ -25,6 +25,7 @@ from plyhouse.protocol.messages import Seek as SeekMessage
 from plyhouse.protocol.parts import help_misfit
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.lobby.matchmaking import Matchmaker, PoolKey, Seek, SeekError
+from plyhouse.server.lobby.ply_quota import PlyQuota
 from plyhouse.server.lobby.seek_hints import fair_choice, reasons
 from plyhouse.server.lobby.suspension import suspended_text
 from plyhouse.server.match.presence import Presence
@@ -126,6 +127,7 @@ class Lobby:
         self._seekers: dict[str, int] = {}
         """The id of the bot of each open seek."""
         self._challenges: dict[str, _Challenge] = {}
+        self.quota = PlyQuota(config.max_plies_per_day, live_matches.now)
         self._unwanted = Rate(*CHALLENGES, live_matches.now)
         self._admit_to_hosted = admit_to_hosted
         self._may_be_secret = may_be_secret
@@ -265,7 +267,7 @@ class Lobby:
 
     def _room(self, name: str) -> int:
         here = self._directory.find(name.removesuffix("/"))
-        return 0 if here is None else here.free // self._matchmaker.at_once(name)
+        return self.quota.free(here) // self._matchmaker.at_once(name)
 
     # ----------------------------------------------------------------------- challenges
 
@@ -298,9 +300,7 @@ class Lobby:
             self._may_play(asked[-1], terms.rated, message.help)
         mine = self._challenges_of(bot)
         if mine >= self._config.max_seeks_per_bot:
-            raise ProtocolError(
-                "seek/limit", f"{mine} challenges of yours are open: wait for their answers."
-            )
+            raise ProtocolError("seek/limit", f"{mine} of your challenges wait for an answer.")
         self._not_too_often(bot, asked)
         return Ok(message.id, challenge=self._ask(terms, bot, asked, message.seat))
 
@@ -348,9 +348,8 @@ class Lobby:
         """Return the opponent of this name for ``sides``, which the challenger leads."""
         opponent = self._directory.find(name)
         if opponent is None:
-            online = (
-                self._directory.online() if self._unwanted.take((sides[0].player_id, 0)) else ()
-            )
+            may_ask = self._unwanted.take((sides[0].player_id, 0))
+            online = self._directory.online() if may_ask else ()
             near = nearest(name, [each for each in online if not self._may_be_secret(each)])
             hint = f" Did you mean {near}?" if near else ""
             raise ProtocolError("challenge/offline", f"{name} is not connected.{hint}")
@@ -470,6 +469,7 @@ class Lobby:
     def _needs_room(self, bot: Presence, terms: Terms) -> None:
         if bot.suspended:
             raise ProtocolError("auth/suspended", suspended_text(bot.suspended))
+        self.quota.check(bot)
         if bot.max_matches < terms.at_once:
             raise ProtocolError(
                 "seek/limit",

@@ -50,8 +50,12 @@ def logged_in(session: Session, participant: Presence) -> None:
 
 
 def login_refused(session: Session, hello: Hello, error: ProtocolError) -> None:
-    """Log a refused login; the name in it is the client's claim."""
-    connections.warning(
+    """Log a refused login; the name in it is the client's claim.
+
+    Refusals by a rate are details: the log has those that used it up, and is not filled by others.
+    """
+    connections.log(
+        logging.DEBUG if error.code == "auth/rate" else logging.WARNING,
         "login refused",
         extra={
             "address": session.peer,

@@ -85,6 +85,10 @@ class Rate:
         self._put(key, left - cost)
         return True
 
+    def spend(self, key: Hashable, cost: float) -> None:
+        """Use up an action that has happened; what is left may be less than nothing then."""
+        self._put(key, self.left(key) - cost)
+
     def give_back(self, key: Hashable) -> None:
         """Undo `take`, because the action turned out to do no harm."""
         self._put(key, min(self._burst, self.left(key) + 1.0))
@@ -167,14 +171,20 @@ class Door:
             log.warning("a socket of %s is refused: %s", address or "unknown", why)
         self.refused += 1
 
-    def enter(self, address: str) -> bool:
-        """Admit a socket if there is room for it; return whether it was admitted."""
-        client = client_of(address)
-        crowded = self._inside[client] >= self.per_address and address not in self._trusted
-        if crowded or self.inside >= self.most:
+    def admits(self, address: str, waiting: int = 0) -> bool:
+        """Return whether there is room for one more socket, with those of its client that wait."""
+        there = self._inside[client_of(address)] + waiting
+        crowded = there >= self.per_address and address not in self._trusted
+        if crowded or self.inside + waiting >= self.most:
             self._refuse(address, "its address has too many" if crowded else "there are too many")
             return False
-        self._inside[client] += 1
+        return True
+
+    def enter(self, address: str) -> bool:
+        """Admit a socket if there is room for it; return whether it was admitted."""
+        if not self.admits(address):
+            return False
+        self._inside[client_of(address)] += 1
         self.inside += 1
         return True
 

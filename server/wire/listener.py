@@ -1,8 +1,9 @@
-"""Accept sockets a few at a time, and limit the rate of each address.
+"""Accept sockets a few at a time, in fair turns of the addresses, and limit the rate of each.
 
 The server of an event loop accepts all waiting sockets at once, and makes a protocol for each
-before anything can refuse it.  This one lets the loop do other work, such as plies, after each
-`ADMITTED` sockets that it admits or `REFUSED` sockets that it refuses.
+before anything can refuse it.  This one accepts `ACCEPTED` sockets, admits one, and lets the loop
+do other work, such as plies.  Addresses take turns, because the system's queue has them in the
+order of their arrival: those of a flood would keep all others waiting for seconds.
 """
 
 from __future__ import annotations
@@ -13,18 +14,17 @@ import json
 import logging
 import math
 import socket
+from collections import deque
 from collections.abc import Callable
 from typing import Any, Final
 
 from plyhouse.protocol.api.answers import problem
-from plyhouse.server.wire.limits import Door
+from plyhouse.server.wire.limits import Door, client_of
 
 log = logging.getLogger("plyhouse.server.wire")
 
-ADMITTED: Final = 1
-"""Sockets admitted at once."""
-REFUSED: Final = 16
-"""Sockets refused at once."""
+ACCEPTED: Final = 16
+"""Sockets accepted at once, of which one is admitted."""
 REST: Final = 0.002
 """Seconds until the next ones are accepted."""
 PAUSE: Final = 0.1
@@ -40,6 +40,8 @@ class Listener:
         self._listening = listening
         self._door = door
         self._protocol = protocol
+        self._waiting: dict[str, deque[socket.socket]] = {}
+        """Accepted sockets of each client, in the order in which clients take turns."""
         self._opening: set[asyncio.Task[Any]] = set()
         self._some_wait = asyncio.Event()
         self._task = asyncio.create_task(self._run(), name="listener")
@@ -49,6 +51,8 @@ class Listener:
         self._task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await self._task
+        while self._waiting:
+            self._admit()
         await asyncio.gather(*self._opening, return_exceptions=True)
 
     async def _wait(self) -> None:
@@ -67,33 +71,48 @@ class Listener:
 
     async def _run(self) -> None:
         while True:
-            await self._wait()
-            let_in: list[bool] = []
+            if not self._waiting:
+                await self._wait()
             try:
-                while let_in.count(True) < ADMITTED and let_in.count(False) < REFUSED:
-                    let_in.append(self._admit(*self._listening.accept()))
-                await asyncio.sleep(REST)
+                for _ in range(ACCEPTED):
+                    self._take(*self._listening.accept())
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
-                continue
+                pass
             except OSError as error:
                 log.error("no socket can be accepted: %s", error)
                 await asyncio.sleep(PAUSE)
+            if self._waiting:
+                self._admit()
+            await asyncio.sleep(REST)
 
-    def _admit(self, accepted: socket.socket, address: tuple[Any, ...]) -> bool:
+    def _take(self, accepted: socket.socket, peer: tuple[Any, ...]) -> None:
+        """Refuse a socket, or let it wait for the turn of its client."""
         try:
             accepted.setblocking(False)
-            pause = self._door.knock(str(address[0]))
+            address = str(peer[0])
+            pause = self._door.knock(address)
         except Exception:  # it must not end the listener
             log.exception("a socket could not be let in")
             accepted.close()
-            return False
+            return
+        client = client_of(address)
+        waiting = self._waiting.get(client, ())
         if pause:
             _refuse(accepted, pause)
-            return False
-        task = asyncio.create_task(self._open(accepted))
+        elif not self._door.admits(address, len(waiting)):
+            accepted.close()
+        else:
+            self._waiting.setdefault(client, deque()).append(accepted)
+
+    def _admit(self) -> None:
+        """Open the next socket of the client whose turn it is."""
+        client = next(iter(self._waiting))
+        waiting = self._waiting.pop(client)
+        task = asyncio.create_task(self._open(waiting.popleft()))
         self._opening.add(task)
         task.add_done_callback(self._opening.discard)
-        return True
+        if waiting:
+            self._waiting[client] = waiting
 
     async def _open(self, accepted: socket.socket) -> None:
         try:

@@ -29,7 +29,7 @@ from plyhouse.server.web import compression, request_limits
 from plyhouse.server.web.compression import KeptAnswers
 from plyhouse.server.web.request_limits import SLICE_NS, Allowance, Pacer, cost_of
 from plyhouse.server.wire.limits import Door, Rate, client_of
-from plyhouse.server.wire.listener import Listener
+from plyhouse.server.wire.listener import ACCEPTED, Listener
 
 CHOMP = Path(__file__).parents[2] / "examples" / "chomp.py"
 
@@ -64,6 +64,15 @@ def test_rate_with_costs_refuses_until_enough_time_has_passed(clock: FakeClock) 
     assert not rate.take("b", 1)
     clock.advance(5.0)
     assert rate.take("b", 500)
+
+
+def test_rate_that_is_overspent_has_to_be_made_up_for(clock: FakeClock) -> None:
+    rate = Rate(10, 2, clock)
+    rate.spend("a", 14)
+    assert rate.left("a") == -4
+    assert rate.wait("a") == pytest.approx(2.5)
+    clock.advance(2.51)
+    assert rate.take("a")
 
 
 def test_rate_with_many_addresses_keeps_a_bounded_number(clock: FakeClock) -> None:
@@ -329,6 +338,60 @@ async def test_listener_goes_on_after_a_socket_that_fails(caplog: pytest.LogCapt
             await listener.close()
     assert knocks == 2
     assert "a socket could not be let in" in caplog.text
+
+
+async def test_socket_behind_a_flood_of_another_address_is_let_in_at_its_turn() -> None:
+    opened: asyncio.Queue[str] = asyncio.Queue()
+
+    class Opened(asyncio.Protocol):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            opened.put_nowait(transport.get_extra_info("peername")[0])
+            transport.close()
+
+    with contextlib.ExitStack() as stack:
+        listening = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=400))
+        listening.setblocking(False)
+        for flooder in (*300 * ["127.0.0.5"], "127.0.0.9"):
+            dialled = socket.create_connection(
+                listening.getsockname(), PATIENCE, source_address=(flooder, 0)
+            )
+            stack.enter_context(dialled)
+        listener = Listener(listening, Door(per_address=200), Opened)
+        try:
+            async with asyncio.timeout(PATIENCE):
+                before = 0
+                while await opened.get() == "127.0.0.5":
+                    before += 1
+        finally:
+            await listener.close()
+    assert before <= 300 // ACCEPTED + 2
+
+
+async def test_sockets_beyond_the_share_of_an_address_are_not_opened() -> None:
+    opened = 0
+
+    class Opened(asyncio.Protocol):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            nonlocal opened
+            opened += 1
+
+    with contextlib.ExitStack() as stack:
+        listening = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        listening.setblocking(False)
+        dialled = [
+            stack.enter_context(socket.create_connection(listening.getsockname(), PATIENCE))
+            for _ in range(ACCEPTED)
+        ]
+        listener = Listener(listening, Door(per_address=5), Opened)
+        try:
+            loop = asyncio.get_running_loop()
+            for each in dialled[5:]:
+                each.setblocking(False)
+                async with asyncio.timeout(PATIENCE):
+                    assert await loop.sock_recv(each, 1) == b"", "it was closed"
+        finally:
+            await listener.close()
+    assert opened == 5
 
 
 @pytest.mark.parametrize("turns", range(6))

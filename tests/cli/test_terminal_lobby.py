@@ -16,11 +16,7 @@ from plyhouse.clients.terminal.screens.app import TerminalApp
 from plyhouse.clients.terminal.screens.lobby import LobbyScreen
 from plyhouse.clients.terminal.screens.match import MatchScreen
 
-
-@pytest.fixture(autouse=True)
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A key that must be pressed twice is not forgotten by a slow machine."""
-    monkeypatch.setattr("plyhouse.clients.terminal.screens.match.PATIENCE", 600.0)
+pytestmark = pytest.mark.usefixtures("patient_keys")
 
 
 async def test_a_guest_plays_a_bot_of_the_house_and_the_match_can_be_watched(

@@ -25,11 +25,7 @@ from plyhouse.clients.terminal.screens.standings import StandingsScreen
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import SeatInfo
 
-
-@pytest.fixture(autouse=True)
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A key that must be pressed twice is not forgotten by a slow machine."""
-    monkeypatch.setattr("plyhouse.clients.terminal.screens.match.PATIENCE", 600.0)
+pytestmark = pytest.mark.usefixtures("patient_keys")
 
 
 def script(*actions: str) -> Rival:

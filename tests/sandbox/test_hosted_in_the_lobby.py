@@ -19,11 +19,7 @@ from plyhouse.clients.terminal.screens.match import MatchScreen
 from plyhouse.clients.terminal.screens.match_options import Opponents
 from plyhouse.storage import people, submission_sql
 
-
-@pytest.fixture(autouse=True)
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A key that must be pressed twice is not forgotten by a slow machine."""
-    monkeypatch.setattr("plyhouse.clients.terminal.screens.match.PATIENCE", 600.0)
+pytestmark = pytest.mark.usefixtures("patient_keys")
 
 
 async def test_the_lobby_lists_what_was_handed_in_and_opened_and_plays_against_it(

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 from tests.harness.patience import PATIENCE
+from tests.tournaments import begin_round_robin
 
+from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import (
     Answer,
     Challenge,
@@ -21,7 +23,10 @@ from plyhouse.protocol.messages import (
 )
 from plyhouse.server.lobby import lobby
 from plyhouse.server.lobby.matchmaking import Matchmaker
+from plyhouse.server.match.terms import Terms
+from plyhouse.server.match.time_control import TimeControl
 from plyhouse.storage import match_lists
+from plyhouse.storage.rows import By
 
 OpenHouse = Callable[..., Awaitable[Any]]
 
@@ -62,6 +67,43 @@ async def test_too_many_seeks_are_refused(open_house: OpenHouse) -> None:
     client = await house.bot("alice")
     await client.seek("pig")
     assert (await client.seek("tic_tac_toe")).code == "seek/limit"
+
+
+async def test_player_without_plies_of_the_day_begins_no_match(open_house: OpenHouse) -> None:
+    house = await open_house(max_plies_per_day=1)
+    one, two, three = [
+        await house.bot(name, games=["pig"], max_matches=1) for name in ("alice", "bob", "carol")
+    ]
+    for client in (one, two):
+        await client.seek("kuhn_poker", count=0)
+    starts = await asyncio.gather(one.start(), two.start())
+    await asyncio.gather(one.play(starts[0], 1), two.play(starts[1], 2))
+    async with asyncio.timeout(PATIENCE):
+        while isinstance(answer := await one.seek("pig"), Ok):  # the match is not counted yet
+            await one.ask(Unseek, answer.seek)
+    assert answer.code == "seek/plies"
+    assert "alice has played the 1 plies that this server stores" in answer.message
+    assert (await one.ask(Challenge, "carol/bot", "pig", "total:60")).code == "seek/plies"
+    made = await three.ask(Challenge, "alice/bot", "pig", "total:60")
+    asked = await one.next(Challenged)
+    assert asked.challenge == made.challenge
+    assert (await one.ask(Answer, asked.challenge, True)).code == "seek/plies"
+    await three.seek("kuhn_poker")
+    house.hub.lobby._pair()
+    assert not house.hub.directory.live, "standing seeks wait, too"
+
+
+async def test_competition_takes_no_plies_of_the_day(open_house: OpenHouse) -> None:
+    house = await open_house(max_plies_per_day=1)
+    bots = [await house.bot(name, games=["tic_tac_toe"]) for name in ("alice", "bob")]
+    terms = Terms(get_game("tic_tac_toe"), TimeControl.parse("total:60"), True)
+    await begin_round_robin(house.hub.competitions, "Cup", terms, By("olga", "a test"))
+
+    async def play(client: Any) -> None:
+        await client.play(await client.start())
+
+    await asyncio.gather(*map(play, bots))
+    assert isinstance(await bots[0].seek("pig"), Ok)
 
 
 async def test_rated_pairing_never_pairs_own_bots(house: Any) -> None:

@@ -60,6 +60,14 @@ def test_requests_that_a_server_passes_on_are_not_logged(root: logging.Logger) -
     assert not stream.getvalue()
 
 
+def test_requests_that_are_no_http_are_not_logged(root: logging.Logger) -> None:
+    """Strangers could fill the disk."""
+    stream = io.StringIO()
+    set_up("info", "console", stream)
+    logging.getLogger("uvicorn.error").warning("Invalid HTTP request received.")
+    assert not stream.getvalue()
+
+
 @pytest.fixture(params=LOG_FORMATS)
 def log(request: pytest.FixtureRequest) -> Iterator[Log]:
     made = Log(request.param)
@@ -157,6 +165,16 @@ async def test_refused_logins_are_told_without_the_token(house: Server, log: Log
     assert good[:8] not in log.text
     assert "ply_not" not in log.text
     assert "ev\nil" not in log.text
+
+
+async def test_logins_refused_by_a_rate_are_details(house: Server, json_log: Log) -> None:
+    """Somebody who tries a thousand tokens a second would fill the disk."""
+    clients = [await house.client() for _ in range(30)]
+    codes = [(await client.hello("ply_not_a_token_at_all")).code for client in clients]
+    refused = [(line["code"], line["level"]) for line in json_log.lines("login refused")]
+    assert len(refused) == 30
+    assert set(refused) == {("auth/bad_token", "warning"), ("auth/rate", "debug")}
+    assert codes[-1] == "auth/rate"
 
 
 async def test_competitions_are_told(house: Server, json_log: Log) -> None:

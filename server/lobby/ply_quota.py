@@ -1,0 +1,60 @@
+"""How many plies the server stores for a player in a day, outside of competitions.
+
+Two bots with a standing seek may play without end, and a fast game fills gigabytes in a night.
+Matches at once are limited, but not those one after the other.  So each player has an allowance of
+plies, which comes back evenly over a day.  A match may begin while any of it is left, and counts
+when it is over.  The allowance may go below zero then, and no match begins until it is above again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Final
+
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.match.presence import MatchSummary, Presence
+from plyhouse.server.wire.limits import Rate
+
+DAY_S: Final = 24 * 3600
+"""Seconds in which the whole allowance comes back."""
+
+
+class PlyQuota:
+    """Counts the plies of matches that are over, for the player of each seat.
+
+    Built-in bots have no limit.  A restart forgets what was played.  In a cluster the leader counts
+    the matches of all servers.
+    """
+
+    def __init__(self, per_day: int, now: Callable[[], int]) -> None:
+        """``per_day`` 0 is no limit; ``now`` returns monotonic nanoseconds."""
+        self._per_day = per_day
+        self._rate = Rate(per_day, per_day / DAY_S, now) if per_day else None
+
+    def spend(self, match: MatchSummary) -> None:
+        """Count a match that is over, unless it belongs to a competition."""
+        if self._rate is not None and match.tournament is None:
+            for player in {each.player_id for each in match.seats}:
+                self._rate.spend(player, match.ply)
+
+    def free(self, bot: Presence | None) -> int:
+        """Return how many more matches a bot can take now; 0 if it is not here."""
+        return 0 if bot is None or self._wait_s(bot) else bot.free
+
+    def check(self, bot: Presence) -> None:
+        """Raise `ProtocolError` if the player of a bot may begin no match now."""
+        wait_s = self._wait_s(bot)
+        if wait_s:
+            raise ProtocolError(
+                "seek/plies",
+                f"{bot.player} has played the {self._per_day} plies that this server stores for a "
+                f"player in a day: play again in {math.ceil(wait_s / 60)} minutes, or let bots "
+                "meet on your own machine by `plyhouse match`.",
+            )
+
+    def _wait_s(self, bot: Presence) -> float:
+        """Return the seconds until the player of a bot has plies left."""
+        if self._rate is None or (bot.casual and not bot.guest):
+            return 0.0
+        return self._rate.wait(bot.player_id)
