@@ -14,11 +14,11 @@ import asyncio
 import statistics
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 import httpx
 from tests.harness.cluster import Process, Processes, RestlessBot, tokens
 from tests.harness.postgres import POSTGRES, schema
+from tests.harness.processor_time import processor_time_of
 
 from plyhouse.server.cluster.nats_server import LocalNats
 from plyhouse.storage.store import Store
@@ -52,9 +52,8 @@ async def seconds(web: httpx.AsyncClient, path: str) -> tuple[float, int]:
 
 
 def used(server: Process) -> float:
-    """Return the seconds of processor time that a process has used."""
-    fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / 100
+    """Return the milliseconds of processor time that a process has used."""
+    return processor_time_of(server.process.pid) / 1e6
 
 
 async def medians(paths: Sequence[str], leader: Process, other: Process, requests: int) -> None:
@@ -70,7 +69,7 @@ async def medians(paths: Sequence[str], leader: Process, other: Process, request
                 took = [(await seconds(web, path))[0] for _ in range(requests)]
             after = used(leader), used(other)
             line += f"  {1000 * statistics.median(took):9.1f}"
-        spent = [1000 * (b - a) / requests for a, b in zip(before, after, strict=True)]
+        spent = [(b - a) / requests for a, b in zip(before, after, strict=True)]
         print(f"{line}  {spent[0]:>12.1f} + {spent[1]:>5.1f}", flush=True)
 
 

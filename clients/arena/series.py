@@ -42,8 +42,8 @@ class Series(msgspec.Struct, frozen=True):
     opening_plies: int = 0
     """Plies at the start of every pairing that are drawn at random, alike in all its matches."""
     turn_seconds: tuple[float | None, ...] = ()
-    """Most seconds of a turn of each bot, where the time control leaves more; empty for no more
-    limits than that."""
+    """Most seconds of a turn of each bot, where the time control leaves more; empty if that is the
+    only limit."""
     boxed: tuple[str, ...] = ()
     """The bots as the user named them, to run in a sandbox; "" for one that runs without."""
     sides: tuple[int, ...] = ()

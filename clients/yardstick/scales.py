@@ -38,8 +38,8 @@ class Engines:
     opening_plies: int = 0
     """Random plies at the start of a pair, for bots that would repeat their matches."""
     patience: float = 0.0
-    """Seconds that an engine has for each move where the bot has fewer: ratings of engines that
-    think for a number of playouts, say, do not depend on time."""
+    """Seconds that an engine has for each move, if the bot has fewer.  An engine that makes a fixed
+    number of playouts has the same rating however long they take."""
 
 
 @dataclass(frozen=True, slots=True)

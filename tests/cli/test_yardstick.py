@@ -186,18 +186,21 @@ def test_bots_are_measured_by_engines(plyhouse: Plyhouse, tmp_path: Path) -> Non
     assert backgammon["value"] < 0
 
 
-async def against(opponent: Opponent) -> None:
-    await against_engines(
+async def against(
+    opponent: Opponent, bot: str = "random", seconds: float = 5, patience: float = 0
+) -> Measured:
+    (found,) = await against_engines(
         get_game("go(size=5)"),
-        "random",
-        Engines((opponent,)),
-        seconds=5,
+        bot,
+        Engines((opponent,), patience=patience),
+        seconds=seconds,
         pairs=1,
         jobs=1,
         seed=1,
         on_played=lambda _: None,
         on_line=lambda _: None,
     )
+    return found
 
 
 async def test_matches_that_the_engine_forfeits_do_not_count(tmp_path: Path) -> None:
@@ -234,17 +237,8 @@ async def test_engine_that_is_rated_by_its_playouts_takes_longer_than_the_bot(
             """
         )
     )
-    (found,) = await against_engines(
-        get_game("go(size=5)"),
-        f"{tmp_path}/timed.py",
-        Engines((Opponent("slow", f"{tmp_path}/timed.py(low=30, high=60)"),), patience=60),
-        seconds=20,
-        pairs=1,
-        jobs=1,
-        seed=1,
-        on_played=lambda _: None,
-        on_line=lambda _: None,
-    )
+    engine = Opponent("slow", f"{tmp_path}/timed.py(low=30, high=60)")
+    found = await against(engine, f"{tmp_path}/timed.py", seconds=20, patience=60)
     assert (found.number, found.detail.count("forfeited")) == (2, 0)
 
 

@@ -74,7 +74,6 @@ from plyhouse.games.scene import Button, Scene
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Iterable
 
 __all__ = ["Chess", "ChessObservation", "ChessState"]
 
@@ -157,7 +156,7 @@ class ChessState(BoardState):
     """Index in `ENDINGS`."""
     white_sums: Any
     """Sums of the estimate's network as white sees the position, or the one `white_behind`; None
-    where they are unknown.  Most states of a search are never estimated by one of the seats."""
+    where they are unknown.  A search estimates most states for one seat or for none."""
     white_behind: bytes
     """The position before, where the sums are still those of it; otherwise empty."""
     black_sums: Any
@@ -288,11 +287,7 @@ class ChessState(BoardState):
 
         A capture of a less valuable piece loses material if another piece defends it.
         """
-        if self.to_move < 0:
-            return ()
-        if self.legal is None:
-            return tuple(_noisy(self.position, legal_actions(self.position, False)))
-        return tuple(_noisy(self.position, self.legal))
+        return tuple(_noisy(self.position, self.actions()))
 
     def forced(self) -> bool:
         """Return whether the king is in check: then quiet actions matter as much as noisy ones."""
@@ -413,7 +408,7 @@ def _same_rights(before: bytes, position: bytes) -> bool:
     return True
 
 
-def _noisy(position: bytes, actions: Iterable[Any]) -> list[Any]:
+def _noisy(position: bytes, actions: tuple[Any, ...]) -> list[Any]:
     """Return those of the actions that promote, or capture without losing material."""
     noisy: list[Any] = []
     low: i64 = 9 - 8 * position[SIDE_AT]
