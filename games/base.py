@@ -107,7 +107,8 @@ class State(Protocol):
     action first, and ``priors(actions)`` says what is known of actions before any is tried: see
     docs/search/monte-carlo.md.  ``order(actions)`` sorts actions, best first.
     ``noisy_actions()`` are those that quiescence tries.  ``forced()`` says whether quiescence has
-    to try all actions, as when in check.  ``passed()`` is the state after a pass, or None where a
+    to try all actions, as when in check; ``forces(action)`` says it of the state after an action,
+    which need not be made for it.  ``passed()`` is the state after a pass, or None where a
     pass could be better than all actions.  ``quiet_margin()`` is the most that an action that is
     not noisy is likely to add to the mover's estimate, the same in all states.  ``endings(meter)``
     is an object that solves the last plies exactly, or None; see `plyhouse.games.endgames`.

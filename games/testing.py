@@ -23,7 +23,7 @@ sample_state      a sampled state looks to the seat like the real one
 scene             it offers exactly the legal actions
 copying           states and games survive pickle and copy
 hooks             ``key``, ``heuristic``, ``playout``, ``noted_playout``, ``priors``, ``order``,
-                  ``noisy_actions``, ``forced`` where present
+                  ``noisy_actions``, ``forced``, ``forces`` where present
 """
 
 from __future__ import annotations
@@ -469,12 +469,8 @@ class _Checker:
         actions = state.actions()
         if hasattr(state, "key"):
             self.require(_hashable(hooks.key()), law, "key() is not hashable")
-            future = (
-                state.to_move,
-                actions,
-                state.chance_outcomes(),
-                state.returns() if state.to_move == TERMINAL else None,
-            )
+            returns = state.returns() if state.to_move == TERMINAL else None
+            future = (state.to_move, actions, state.chance_outcomes(), returns)
             self.constant(law, ("key", hooks.key()), "future of positions with one key", future)
         if hasattr(state, "heuristic"):
             self.check_bounds(law, hooks.heuristic())
@@ -498,3 +494,7 @@ class _Checker:
         if state.to_move >= 0 and hasattr(state, "forced"):
             forced = hooks.forced()
             self.require(isinstance(forced, bool), law, f"forced gives {forced!r}, not a bool")
+        for action in actions if hasattr(state, "forces") else ():
+            child: Any = state.after(action)
+            right = child.to_move < 0 or hooks.forces(action) == child.forced()
+            self.require(right, law, f"forces of {action!r} is not forced() of the state after it")

@@ -108,6 +108,7 @@ class FullAlphaBetaKernel:
         reductions: bool,
         noisy: bool,
         forces: bool,
+        foresees: bool,
         null_moves: bool,
         margin: float,
     ) -> None:
@@ -130,6 +131,7 @@ class FullAlphaBetaKernel:
         self.reductions: bool = reductions
         self.noisy: bool = noisy
         self.forces: bool = forces
+        self.foresees: bool = foresees
         self.null_moves: bool = null_moves
         # The most that a quiet action is likely to add to the estimate; 0 turns futility off.
         self.margin: float = margin
@@ -322,7 +324,7 @@ class FullAlphaBetaKernel:
             else:
                 if sorts_noisy:
                     noisy = tuple(hooks.noisy_actions())
-                actions = self.ordered(state, actions, noisy, known, mover, ply)
+                actions = self.ordered(state, actions, noisy, known, mover, ply, hopeless)
                 self.follow = False
         open_window: bool = self.null_windows and (alpha == -INFINITY or successor(alpha) < beta)
         floor: float = alpha
@@ -342,21 +344,18 @@ class FullAlphaBetaKernel:
                     break
                 if sorts_noisy:
                     noisy = tuple(hooks.noisy_actions())
-                actions = self.ordered(state, unordered, noisy, known, mover, ply)
+                actions = self.ordered(state, unordered, noisy, known, mover, ply, hopeless)
                 unordered = ()
             action = actions[tried]
             if self.nodes >= self.due:
                 self.due = self.poll(self.nodes)
             tried += 1
+            if tried > enough and best > leaves.low and self.skips(state, action, noisy):
+                leaves.used = True
+                skipped = True
+                continue
             child: NodeState = state.after(action)
             to_move: i64 = child.to_move
-            if tried > enough and best > leaves.low and action not in noisy:
-                reply: Any = child
-                # A mate and a check are never skipped.
-                if to_move != TERMINAL and not (self.forces and reply.forced()):
-                    leaves.used = True
-                    skipped = True
-                    continue
             self.nodes += 1
             if to_move == TERMINAL:
                 value = child.returns()[mover]
@@ -439,6 +438,19 @@ class FullAlphaBetaKernel:
             leaves.used = True
         return best
 
+    def skips(self, state: NodeState, action: Any, noisy: tuple[Any, ...]) -> bool:
+        """Return whether an action may be skipped: not if it is noisy or forces the next seat.
+
+        An action that ends the game is not skipped either, unless the state answers for actions.
+        """
+        if action in noisy:
+            return False
+        hooks: Any = state
+        if self.foresees:
+            return not hooks.forces(action)
+        child: Any = state.after(action)
+        return child.to_move != TERMINAL and not (self.forces and child.forced())
+
     def ending(self, state: Any, depth: i64, alpha: float, beta: float) -> Any:
         """Return the return that the game declares for the mover, or None: see
         `plyhouse.games.endgames`.
@@ -509,13 +521,16 @@ class FullAlphaBetaKernel:
         known: Any,
         mover: i64,
         ply: i64,
+        hopeless: bool,
     ) -> tuple[Any, ...]:
         """Sort the actions: the best known one, noisy ones, killers, then by success in
         other positions, and as the game orders them.
+
+        Where quiet actions are hopeless, they are left as they are, because they are skipped.
         """
         if self.order:
             actions = tuple(state.order(actions))
-        if not self.learn or len(actions) > PLACES:
+        if not self.learn or hopeless or len(actions) > PLACES:
             if known is NOTHING or known not in actions:
                 return actions
             front: list[Any] = [known]
@@ -526,20 +541,17 @@ class FullAlphaBetaKernel:
         killer: Any = self.killers[2 * ply]
         second: Any = self.killers[2 * ply + 1]
         scores = self.history[mover]
+        special: dict[Any, int] = {}
+        special[second] = KILLER
+        special[killer] = KILLER + 1
+        for action in noisy:
+            special[action] = NOISY
+        special[known] = FIRST
         ranks: list[int] = []
         place: i64 = 0
         score: i64
         for action in actions:
-            if action == known:
-                score = FIRST
-            elif len(noisy) > 0 and action in noisy:
-                score = NOISY
-            elif action == killer:
-                score = KILLER + 1
-            elif action == second:
-                score = KILLER
-            else:
-                score = scores.get(action, 0)
+            score = special[action] if action in special else scores.get(action, 0)
             ranks.append((FIRST - score) * PLACES + place)
             place += 1  # noqa: SIM113 - enumerate makes boxed numbers
         ranks.sort()

@@ -99,25 +99,24 @@ def alpha_beta(
       action, killers, history), before the game's own order.
     - ``null_windows``: principal variation search: later actions are only asked whether they
       are better than the best so far, and searched again if they are.
-    - ``aspiration``: each depth expects a value near that of the depth before; needs
-      ``deepen`` and ``null_windows``.
-    - ``quiescence``: at the depth limit, play on with the state's ``noisy_actions()``, where
-      it has them and an estimate, until they are over or the mover would rather stop.  This
-      changes values: it sees a piece taken back.  Where all actions are noisy the mover
-      cannot stop.
+    - ``aspiration``: each depth expects a value near that of the depth before; needs ``deepen``
+      and ``null_windows``.
+    - ``quiescence``: at the depth limit, play on with the state's ``noisy_actions()``, where it has
+      them and an estimate, until they are over or the mover would rather stop.  This changes
+      values: it sees a piece taken back.  Where all actions are noisy the mover cannot stop.
     - ``reductions``: look less deeply at actions late in the order that are not noisy, and at
       positions of which no good action is known yet.  Look a ply deeper at positions whose states
       say that they are ``forced()``.  Off unless asked for: it may overlook something at a given
       depth to reach a greater one.
     - ``null_moves``: where a seat would stand well even if it passed, do not look at its actions.
       For games whose states have ``passed()``: the state after a pass, or None where passing could
-      be better than all actions.  Off unless asked for, as reductions are.
+      be better than all actions.  Off unless asked for.
     - ``futility``: at most six plies above the depth limit, trust an estimate that is far outside
       the window.  Skip actions that are not noisy and hopeless or late in the order.  From two
-      plies above it on, those that end the game or force a seat (``forced()``) are not skipped.
-      Without ``quiescence``, or where the state lacks ``quiet_margin()``, it changes nothing.  That
-      margin is the most that a skipped action is likely to add to the mover's estimate; it is asked
-      once.  An ``evaluate`` must have the scale of ``heuristic()``.  Off unless asked for.
+      plies above it on, keep those that force a seat (``forced()``), and unless the state foresees
+      that by ``forces()``, those that end the game.  Without ``quiescence``, or where the state
+      lacks ``quiet_margin()``, it changes nothing.  That margin is the most that a skipped action
+      is likely to add to the estimate.  An ``evaluate`` must have the scale of ``heuristic()``.
     - ``endings``: near the end, ask what the game itself knows of its last plies (the state's
       ``endings(meter)``, see `plyhouse.games.endgames`), where it has that.  Values are those
       of a search to the end; the principal variation may stop where the game was asked.  Off with
@@ -283,6 +282,7 @@ class AlphaBetaRoot(Root):
             options.reductions,
             self.noisy,
             hasattr(self.state, "forced"),
+            hasattr(self.state, "forces"),
             options.null_moves and self.estimates,
             self.state.quiet_margin() if options.futility and quiescence else 0.0,
         )

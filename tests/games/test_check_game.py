@@ -295,6 +295,14 @@ class InventiveNoise(SecretState):
         return ("shout",)
 
 
+class RashForecast(SecretState):
+    def forced(self) -> bool:
+        return False
+
+    def forces(self, action: Hashable) -> bool:
+        return True
+
+
 BROKEN_STATES: list[tuple[type[SecretState], str, str]] = [
     (PropertyToMove, "to_move", "property"),
     (StrangeMover, "to_move", "7"),
@@ -324,6 +332,7 @@ BROKEN_STATES: list[tuple[type[SecretState], str, str]] = [
     (WildPlayout, "hooks", "sum to 2.0"),
     (LossyOrder, "hooks", "order gives"),
     (InventiveNoise, "hooks", "not all legal"),
+    (RashForecast, "hooks", "forces of"),
 ]
 
 

@@ -146,6 +146,8 @@ def compare(game: Chess, board: oracle.Board, rng: random.Random, quiet: bool) -
         actions = state.actions()
         moves = {board.uci(move): move for move in board.legal_moves}
         assert {game.format(state, action) for action in actions} == set(moves)
+        for each in actions:
+            assert state.forces(each) == board.gives_check(moves[game.format(state, each)])
         choice = actions
         if quiet:
             noisy = set(state.noisy_actions())

@@ -45,7 +45,6 @@ __all__ = [
     "SQUARE",
     "apply_action",
     "can_capture_en_passant",
-    "in_check",
     "insufficient_material",
     "is_attacked",
     "legal_actions",
@@ -130,13 +129,6 @@ def is_attacked(position: bytes, at: i64, low: i64, lifted: i64, also_lifted: i6
     one: i64 = position[middle - 1]
     other: i64 = position[middle + 1]
     return one == low or other == low
-
-
-def in_check(position: bytes) -> bool:
-    """Return whether the king of the seat to move is attacked."""
-    side: i64 = position[SIDE_AT]
-    king: i64 = position[KINGS_AT + side]
-    return is_attacked(position, king, 9 - 8 * side, 0, 0)
 
 
 def can_capture_en_passant(position: bytes, at: i64, skipped: i64) -> bool:

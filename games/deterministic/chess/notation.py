@@ -27,10 +27,10 @@ from plyhouse.games.deterministic.chess.board import (
     SQUARE,
     apply_action,
     can_capture_en_passant,
-    in_check,
     is_attacked,
     legal_actions,
 )
+from plyhouse.games.deterministic.chess.checks import in_check
 from plyhouse.games.errors import InvalidPosition
 
 __all__ = [

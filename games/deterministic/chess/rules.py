@@ -44,11 +44,11 @@ from plyhouse.games.deterministic.chess.board import (
     SIDE_AT,
     SQUARE,
     apply_action,
-    in_check,
     insufficient_material,
     is_attacked,
     legal_actions,
 )
+from plyhouse.games.deterministic.chess.checks import gives_check, in_check
 from plyhouse.games.deterministic.chess.drawing import chess_board, taken_pieces
 from plyhouse.games.deterministic.chess.network import sums_after, sums_of
 from plyhouse.games.deterministic.chess.notation import (
@@ -292,6 +292,10 @@ class ChessState(BoardState):
     def forced(self) -> bool:
         """Return whether the king is in check: then quiet actions matter as much as noisy ones."""
         return self.to_move >= 0 and in_check(self.position)
+
+    def forces(self, action: Any) -> bool:
+        """Return whether the action gives check, without making the position after it."""
+        return gives_check(self.position, action)
 
     def passed(self) -> ChessState | None:
         """Return the state as if the mover had passed, for a search that prunes by it.
