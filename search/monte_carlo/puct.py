@@ -175,8 +175,10 @@ def _result(kernel: Any, poll: Poll) -> SearchResult:
         elif child.visits > 0:
             values[node.options[place]] = child.total / child.visits + 0.0
     visits = {node.options[place]: int(node.children[place].visits) for place in tried}
-    while node.mover >= 0 and (
-        any(child.visits for child in node.children) or node.lower == node.upper
+    while (
+        node.mover >= 0
+        and node.children
+        and (any(child.visits for child in node.children) or node.lower == node.upper)
     ):
         places = range(len(node.children))
         best = max(
