@@ -147,12 +147,11 @@ def _tic_tac_toe() -> BoardView:
 def _connect_four(game: Game) -> BoardView:
     """Return a view with cells to fall to, cells that complete a line, and parities of rows.
 
-    The planes are the own discs, those of the other seat, the cells that a disc can fall to, and
-    the empty cells in which the mover, and the other seat, complete a line.  Where each disc is
-    answered in its column, the first seat gets the odd rows, counted from 1 at the bottom, and
-    the second seat the even rows.  So the next planes are the cells that complete a line of the
-    mover in its rows, and one of the other seat in the other rows.  The last plane is all empty
-    cells in the mover's rows.
+    The first planes are the own discs, those of the other seat, and the cells that a disc can fall
+    to.  Two show the empty cells in which the mover, and the other seat, complete a line.  Where
+    each disc is answered in its column, the first seat gets the odd rows, counted from 1 at the
+    bottom, and the second seat the even rows.  So two more planes are the cells that complete a
+    line of a seat in its own rows.  The last plane is all empty cells in the mover's rows.
     """
     start: Any = game.initial_state()
     shape = start.shape

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["FEW", "INFINITY", "PriorNode", "bound", "forced", "selected", "useless"]
 
 FEW: Final = 9
-"""Most actions of positions in which a search looks two plies ahead for ends of the match."""
+"""Most actions of positions in which a search with a network looks two plies ahead for ends of the
+match: this costs less than the network there."""
 INFINITY: Final = float("inf")
 
 

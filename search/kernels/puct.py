@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from plyhouse.search.kernels.node_state import NodeState
 from plyhouse.search.kernels.playouts import sample_outcome
-from plyhouse.search.kernels.prior_node import (
-    FEW,
-    INFINITY,
-    PriorNode,
-    bound,
-    forced,
-    selected,
-)
+from plyhouse.search.kernels.prior_node import INFINITY, PriorNode, bound, forced, selected
 
 if TYPE_CHECKING:
     import random
@@ -45,8 +38,13 @@ class PuctKernel:
         max_depth: int,
         node_limit: int,
         least: float,
+        few: int,
     ) -> None:
-        """``least`` is the least return, below 0, if `bound` applies to the game; otherwise 0."""
+        """``least`` is the least return, below 0, if `bound` applies to the game; otherwise 0.
+
+        In positions with at most ``few`` actions, the search looks two plies ahead for ends of the
+        match.
+        """
         self.poll = poll
         self.draw: Callable[[], float] = rng.random
         self.evaluator = evaluator
@@ -56,6 +54,7 @@ class PuctKernel:
         self.max_depth: i64 = max_depth
         self.node_limit: i64 = node_limit
         self.least: float = least
+        self.few: i64 = few
         self.lower: float = least if least < 0.0 else -INFINITY
         self.upper: float = -self.lower
         """Bounds of a node about which nothing is known."""
@@ -140,7 +139,7 @@ class PuctKernel:
                 child.state = each
                 self.open(child, 0)
         bound(node)
-        if node.lower == node.upper or plies < 2 or len(made) > FEW:
+        if node.lower == node.upper or plies < 2 or len(made) > self.few:
             return
         for place, each in enumerate(made):
             after = each

@@ -101,15 +101,24 @@ def after(game: Game, actions: tuple[int, ...]) -> Any:
     return state
 
 
+def even(state: Any) -> tuple[list[float], tuple[float, float]]:
+    """Evaluate a position as even, with equal priors."""
+    return [1.0] * len(state.actions()), (0.0, 0.0)
+
+
 def test_replies_that_win_prove_actions_without_simulations() -> None:
     game = get_game("connect_four")
     state = after(game, (1, 4, 1, 4, 2, 4))  # the second seat threatens d4
-    result = puct(game, state, Limit(simulations=1))
+    result = puct(game, state, Limit(simulations=1), evaluator=even)
     assert result.action == 4
     assert {action: result.values[action] for action in (1, 2, 3, 5, 6, 7)} == dict.fromkeys(
         (1, 2, 3, 5, 6, 7), -1.0
     )
     assert result.visits == {4: 1}
+    # A heuristic takes less time than the look-ahead, so there is none.
+    assert len(puct(game, state, Limit(simulations=1)).values) == 1
+    near = Limit(simulations=1, depth=1)
+    assert len(puct(game, state, near, evaluator=even).values) == 1
 
 
 def test_two_replies_that_win_lose_at_once() -> None:
@@ -119,7 +128,7 @@ def test_two_replies_that_win_lose_at_once() -> None:
 
     def evaluator(position: Any) -> tuple[list[float], tuple[float, float]]:
         asked.append(position)
-        return [1.0] * 7, (0.0, 0.0)
+        return even(position)
 
     result = puct(game, state, Limit(simulations=100), evaluator=evaluator)
     assert (result.value, result.simulations, asked) == (-1.0, 0, [])
@@ -132,7 +141,7 @@ def test_evaluator_is_not_asked_where_one_reply_is_left() -> None:
 
     def evaluator(position: Any) -> tuple[list[float], tuple[float, float]]:
         asked.append(position)
-        return [1.0] * len(position.actions()), (0.0, 0.0)
+        return even(position)
 
     state = after(game, (1, 4, 1, 4))
     puct(game, state, Limit(simulations=60), evaluator=evaluator)
