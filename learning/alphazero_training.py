@@ -131,7 +131,7 @@ class AlphaZeroTraining(Training):
     4
     """
 
-    form = "plyhouse-alphazero-training-2"
+    form = "plyhouse-alphazero-training-3"
     settings_type = AlphaZeroSettings
     counters = ("played", "made", "steps")
 
