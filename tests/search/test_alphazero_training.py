@@ -292,7 +292,7 @@ def test_shipped_network_is_small_and_has_its_curve(spec: str) -> None:
     assert content["curve"][0][1] < content["curve"][-1][1]
 
 
-@pytest.mark.parametrize(("spec", "least"), [("connect_four", 0.88), ("tic_tac_toe", 0.99)])
+@pytest.mark.parametrize(("spec", "least"), [("connect_four", 0.91), ("tic_tac_toe", 0.99)])
 def test_shipped_network_finds_best_actions(spec: str, least: float) -> None:
     game = get_game(spec)
     path = shipped_network(game)
