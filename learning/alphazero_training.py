@@ -41,8 +41,8 @@ NOISE: Final = 0.25
 """Share of Dirichlet noise in the priors of a root."""
 DECAY: Final = 0.01
 """Share of the weights that a step at rate 1 takes away."""
-PLAYING: Final = 0.995
-"""Share that the playing weights keep of themselves in a step of Adam."""
+PLAYING: Final = 0.999
+"""Most that the playing weights keep of themselves in a step of Adam."""
 EARLIEST: Final = 8_000
 """Positions that are kept at least."""
 RECENT: Final = 0.4
@@ -131,7 +131,7 @@ class AlphaZeroTraining(Training):
     4
     """
 
-    form = "plyhouse-alphazero-training-2"
+    form = "plyhouse-alphazero-training-3"
     settings_type = AlphaZeroSettings
     counters = ("played", "made", "steps")
 

@@ -145,9 +145,13 @@ def _tic_tac_toe() -> BoardView:
 
 
 def _connect_four(game: Game) -> BoardView:
-    """Return a view with the cells that a disc can fall to, and those that complete a line.
+    """Return a view with cells to fall to, cells that complete a line, and parities of rows.
 
-    The last two planes are the empty cells in which the mover, and the other seat, complete a line.
+    The first planes are the own discs, those of the other seat, and the cells that a disc can fall
+    to.  Two show the empty cells in which the mover, and the other seat, complete a line.  Where
+    each disc is answered in its column, the first seat gets the odd rows, counted from 1 at the
+    bottom, and the second seat the even rows.  So two more planes are the cells that complete a
+    line of a seat in its own rows.  The last plane is all empty cells in the mover's rows.
     """
     start: Any = game.initial_state()
     shape = start.shape
@@ -157,6 +161,10 @@ def _connect_four(game: Game) -> BoardView:
     bottoms, cells = int(shape.bottoms), int(shape.cells)
     board = sum(cells << column * (rows + 1) for column in range(columns))
     steps = np.array([1, rows, rows + 1, rows + 2])
+    odd = sum(
+        1 << column * (rows + 1) + row for column in range(columns) for row in range(0, rows, 2)
+    )
+    own_rows = np.array([[odd, board ^ odd], [board ^ odd, odd]])
 
     def word(state: Any) -> tuple[int, int, int]:
         return state.mine, state.taken ^ state.mine, state.to_move
@@ -165,8 +173,12 @@ def _connect_four(game: Game) -> BoardView:
         pieces = words[:, :2]
         taken = pieces[:, :1] | pieces[:, 1:]
         free = (taken + bottoms) & board
-        completing = _completing(pieces, connect, steps) & (board & ~taken)
-        planes = np.concatenate([pieces, free, completing], axis=1)
+        empty = board & ~taken
+        completing = _completing(pieces, connect, steps) & empty
+        gets = own_rows[words[:, 2]]
+        planes = np.concatenate(
+            [pieces, free, completing, completing & gets, empty & gets[:, :1]], axis=1
+        )
         return _cells(planes, bits).reshape(len(words), -1).astype(np.float32)
 
     both = (_same, _mirrored)
@@ -175,11 +187,11 @@ def _connect_four(game: Game) -> BoardView:
         spec=game.spec,
         rows=rows,
         columns=columns,
-        planes=5,
+        planes=8,
         window=min(4, rows, columns),
         actions=columns,
         places=[[0, *range(columns)]] * 2,
-        symmetries=tuple(zip(_orders((5, rows, columns), both), across, strict=True)),
+        symmetries=tuple(zip(_orders((8, rows, columns), both), across, strict=True)),
         word=word,
         encode=encode,
     )

@@ -66,19 +66,17 @@ class PolicyNetwork:
             scale = np.sqrt(gain / len(weight))
             weight[:] = rng.standard_normal(weight.shape, np.float32) * scale
 
-    def spread(self) -> Floats:
-        """Return the first layer as one matrix, of shape (inputs, windows * channels)."""
-        count, channels = len(self.windows), self.channels
-        found = np.zeros((self.view.inputs, count, channels), self.weights[0].dtype)
-        for place, rows in enumerate(self.windows):
-            found[rows, place] = self.weights[0]
-        return found.reshape(self.view.inputs, count * channels)
+    def shown(self, inputs: Floats) -> Floats:
+        """Return what each window shows, of shape (n * windows, planes * window * window)."""
+        cells = self.windows.ravel()
+        return inputs.take(cells, axis=1).reshape(-1, self.windows.shape[1])
 
-    def seen(self, inputs: Floats, first: Floats, bias: Floats) -> Floats:
-        """Return what the dense layer sees; ``first`` is `spread`, and ``bias`` is as wide."""
-        found = inputs @ first
-        found += bias
+    def seen(self, inputs: Floats, shown: Floats, weights: Sequence[Floats]) -> Floats:
+        """Return what the dense layer sees; ``shown`` is `shown` of the inputs."""
+        found: Floats = shown @ weights[0]
+        found += weights[1]
         np.maximum(found, 0, out=found)
+        found = found.reshape(len(inputs), -1)
         return np.concatenate([found, inputs], axis=1) if self.direct else found
 
     def function(self) -> Callable[[Floats], tuple[Floats, Floats]]:
@@ -86,12 +84,11 @@ class PolicyNetwork:
 
         Inputs have the shape (n, inputs), logits (n, actions) and values (n,).
         """
-        first = self.spread()
-        bias = np.tile(self.weights[1], len(self.windows))
-        _, _, dense, dense_bias, out, out_bias = [weight.copy() for weight in self.weights]
+        weights = [weight.copy() for weight in self.weights]
+        _, _, dense, dense_bias, out, out_bias = weights
 
         def apply(inputs: Floats) -> tuple[Floats, Floats]:
-            mixed = self.seen(inputs, first, bias) @ dense
+            mixed = self.seen(inputs, self.shown(inputs), weights) @ dense
             mixed += dense_bias
             np.maximum(mixed, 0, out=mixed)
             found: Any = mixed @ out
@@ -105,13 +102,14 @@ class PolicyNetwork:
     ) -> list[Floats]:
         """Return the gradient of the mean loss.
 
-        The loss of a position is the cross-entropy of its policy plus the square of the value's
-        error. ``legal`` is 0 at illegal actions; ``policies`` has the same shape (n, actions).
+        The loss of a position is the cross-entropy of its policy plus that of its value, as the
+        chance (1 + value) / 2 of a win. ``legal`` is 0 at illegal actions; ``policies`` has the
+        same shape (n, actions).
         """
         count = len(inputs)
-        first = self.spread()
-        _, bias, dense, dense_bias, out, out_bias = self.weights
-        seen = self.seen(inputs, first, np.tile(bias, len(self.windows)))
+        _, _, dense, dense_bias, out, out_bias = self.weights
+        shown = self.shown(inputs)
+        seen = self.seen(inputs, shown, self.weights)
         mixed = seen @ dense
         mixed += dense_bias
         np.maximum(mixed, 0, out=mixed)
@@ -122,23 +120,19 @@ class PolicyNetwork:
         shares = np.exp(logits)
         shares /= shares.sum(axis=1, keepdims=True)
         value = np.tanh(found[:, -1])
-        wrong = value - values
         back = np.empty_like(found)
         back[:, :-1] = shares - policies
-        back[:, -1] = 2 * wrong * (1 - value * value)
+        back[:, -1] = value - values
         back /= count
         mixed_back = back @ out.T
         mixed_back *= mixed > 0
         seen_back = mixed_back @ dense.T
         seen_back *= seen > 0
-        seen_back = seen_back[:, : first.shape[1]]
-        every = (inputs.T @ seen_back).reshape(-1, len(self.windows), self.channels)
-        shared = np.zeros_like(self.weights[0])
-        for place, rows in enumerate(self.windows):
-            shared += every[rows, place]
+        windows = len(self.windows) * self.channels
+        windows_back = seen_back[:, :windows].reshape(-1, self.channels)
         return [
-            shared,
-            seen_back.sum(axis=0).reshape(-1, self.channels).sum(axis=0),
+            shown.T @ windows_back,
+            windows_back.sum(axis=0),
             seen.T @ mixed_back,
             mixed_back.sum(axis=0),
             mixed.T @ back,

@@ -96,8 +96,8 @@ def backgammon(
 
 
 @learn.command("connect_four")
-@shared_options(matches=60_000, hidden=128, rate=0.004, halving=15_000)
-@alphazero_options(simulations=25, channels=64, opening=8, random=0.2, at_once=200, measured=300)
+@shared_options(matches=60_000, hidden=216, rate=0.004, halving=10_000)
+@alphazero_options(simulations=25, channels=96, opening=8, random=0.2, at_once=200, measured=300)
 def connect_four(
     matches: int, seconds: float | None, output: Path, at_once: int, **options: Any
 ) -> int:
@@ -107,7 +107,8 @@ def connect_four(
     of 100 simulations finds a best action. The bot `alpha_zero(file="network.toml")` plays by
     the network.
     """
-    return alphazero("connect_four", matches, seconds, output, at_once, options | {"direct": True})
+    options |= {"direct": True, "passes": 5.0}
+    return alphazero("connect_four", matches, seconds, output, at_once, options)
 
 
 @learn.command("tic_tac_toe")
@@ -119,7 +120,7 @@ def tic_tac_toe(
     """Train a network for tic-tac-toe as AlphaZero does.
 
     Each printed point of the learning curve is the share of solved positions in which a search
-    of 100 simulations finds a best action. The bot `alpha_zero(file="network.toml")` plays by
+    of 2 simulations finds a best action. The bot `alpha_zero(file="network.toml")` plays by
     the network.
     """
     return alphazero("tic_tac_toe", matches, seconds, output, at_once, options)

@@ -17,8 +17,11 @@ from typing import TYPE_CHECKING, Any, Final, final
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
-__all__ = ["INFINITY", "PriorNode", "bound", "selected", "useless"]
+__all__ = ["FEW", "INFINITY", "PriorNode", "bound", "forced", "selected", "useless"]
 
+FEW: Final = 9
+"""Most actions of positions in which a search with a network looks two plies ahead for ends of the
+match: this costs less than the network there."""
 INFINITY: Final = float("inf")
 
 
@@ -102,6 +105,15 @@ def useless(node: PriorNode, child: PriorNode, least: float) -> bool:
     if child.lower >= -least:
         return node.lower < -least
     return child.lower >= node.upper and child.upper > node.upper
+
+
+def forced(node: PriorNode, least: float) -> bool:
+    """Return whether all actions but one are useless; ``least`` is as in `useless`."""
+    left: i64 = 0
+    for child in node.children:
+        if not useless(node, child, least):
+            left += 1
+    return left == 1
 
 
 def bound(node: PriorNode) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from plyhouse.search.kernels.node_state import NodeState
 from plyhouse.search.kernels.playouts import sample_outcome
-from plyhouse.search.kernels.prior_node import INFINITY, PriorNode, bound, selected
+from plyhouse.search.kernels.prior_node import INFINITY, PriorNode, bound, forced, selected
 
 if TYPE_CHECKING:
     import random
@@ -38,8 +38,13 @@ class PuctKernel:
         max_depth: int,
         node_limit: int,
         least: float,
+        few: int,
     ) -> None:
-        """``least`` is the least return, below 0, if `bound` applies to the game; otherwise 0."""
+        """``least`` is the least return, below 0, if `bound` applies to the game; otherwise 0.
+
+        In positions with at most ``few`` actions, the search looks two plies ahead for ends of the
+        match.
+        """
         self.poll = poll
         self.draw: Callable[[], float] = rng.random
         self.evaluator = evaluator
@@ -49,6 +54,7 @@ class PuctKernel:
         self.max_depth: i64 = max_depth
         self.node_limit: i64 = node_limit
         self.least: float = least
+        self.few: i64 = few
         self.lower: float = least if least < 0.0 else -INFINITY
         self.upper: float = -self.lower
         """Bounds of a node about which nothing is known."""
@@ -62,7 +68,7 @@ class PuctKernel:
     def plant(self, state: Any) -> None:
         """Make the state the root, and ask for its priors: the first simulation descends."""
         self.root.state = state
-        self.open(self.root, self.max_depth > 0)
+        self.open(self.root, self.max_depth)
 
     def run(self, until: int) -> bool:
         """Simulate until there were so many.
@@ -81,10 +87,11 @@ class PuctKernel:
                 return False
         return True
 
-    def open(self, node: PriorNode, ahead: bool) -> None:
+    def open(self, node: PriorNode, plies: i64) -> None:
         """Value a position, and make a child for each action with its prior.
 
-        ``ahead`` also looks for actions that end the match.
+        Looks for ends of the match up to ``plies`` ahead, at most two. A position below the root
+        with one useful action gets no value.
         """
         state: NodeState = node.state
         node.mover = state.to_move
@@ -103,9 +110,9 @@ class PuctKernel:
             for _ in node.options:
                 node.children.append(PriorNode(node.mover, 0.0, self.lower, self.upper))
             self.size += len(node.options)
-            if ahead and self.least < 0.0 and node.mover >= 0:
-                self.look_ahead(node)
-                if node.lower == node.upper:
+            if plies > 0 and self.least < 0.0 and node.mover >= 0:
+                self.look_ahead(node, plies)
+                if node.lower == node.upper or (node is not self.root and forced(node, self.least)):
                     return
         found: tuple[Any, Any] = self.evaluator(node.state)
         checked: tuple[Any, Any] = self.checked(node.state, node.options, found)
@@ -119,18 +126,38 @@ class PuctKernel:
                 node.children[place].prior = priors[place]
                 place += 1
 
-    def look_ahead(self, node: PriorNode) -> None:
-        """Find the actions that end the match, and what they prove."""
+    def look_ahead(self, node: PriorNode, plies: i64) -> None:
+        """Find the actions that end the match, then the replies that win, and what they prove."""
         state: NodeState = node.state
-        place: i64 = 0
-        while place < len(node.options):
-            made: NodeState = state.after(node.options[place])
-            if made.to_move == TERMINAL:
-                child: PriorNode = node.children[place]
-                child.state = made
-                self.open(child, False)
-            place += 1
+        made: list[Any] = [state.after(option) for option in node.options]
+        after: NodeState
+        child: PriorNode
+        for place, each in enumerate(made):
+            after = each
+            if after.to_move == TERMINAL:
+                child = node.children[place]
+                child.state = each
+                self.open(child, 0)
         bound(node)
+        if node.lower == node.upper or plies < 2 or len(made) > self.few:
+            return
+        for place, each in enumerate(made):
+            after = each
+            if after.to_move >= 0 and self.wins(each):
+                child = node.children[place]
+                child.lower = -self.least if after.to_move == 0 else self.least
+                child.upper = child.lower
+                child.result = (child.lower, -child.lower)
+        bound(node)
+
+    def wins(self, position: Any) -> bool:
+        """Return whether the mover has an action that ends the match with a win."""
+        state: NodeState = position
+        for option in state.actions():
+            made: NodeState = state.after(option)
+            if made.to_move == TERMINAL and made.returns()[state.to_move] == -self.least:
+                return True
+        return False
 
     def simulate(self) -> None:
         """Down to a new position, or to the end of the game, and up with its estimate."""
@@ -152,10 +179,12 @@ class PuctKernel:
             if child.state is None:
                 state: NodeState = node.state
                 child.state = state.after(option)
-                self.open(child, depth < self.max_depth)
+                self.open(child, self.max_depth - depth)
                 node = child
-                break
-            node = child
+                if len(node.result) > 0:
+                    break
+            else:
+                node = child
         if self.least < 0.0:
             place: i64 = len(path) - 2
             while place >= 0 and path[place].mover >= 0 and bound(path[place]):

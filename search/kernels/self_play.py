@@ -10,7 +10,15 @@ from math import exp
 from typing import TYPE_CHECKING, Any, Final, final
 
 from plyhouse.search.kernels.node_state import NodeState
-from plyhouse.search.kernels.prior_node import INFINITY, PriorNode, bound, selected, useless
+from plyhouse.search.kernels.prior_node import (
+    FEW,
+    INFINITY,
+    PriorNode,
+    bound,
+    forced,
+    selected,
+    useless,
+)
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
@@ -44,8 +52,9 @@ class SelfPlayTree:
     def descend(self) -> Any:
         """Return the position that the next simulation reaches, to be evaluated.
 
-        Returns None if the simulation ends at a position with a known exact value. Such a
-        simulation is complete. Nothing happens if the root's value is known.
+        A position below the root with one useful action is not evaluated: the simulation goes on.
+        Returns None if it ends at a position with a known exact value. Such a simulation is
+        complete. Nothing happens if the root's value is known.
         """
         node: PriorNode = self.root
         path: list[PriorNode] = [node]
@@ -53,17 +62,21 @@ class SelfPlayTree:
         while node.lower < node.upper:
             if len(node.children) == 0:
                 self.expand(node)
-                if node.lower < node.upper:
+                if node.lower == node.upper:
+                    self.settle()
+                    break
+                if len(path) == 1 or not forced(node, LOSS):
                     return node.state
-                self.settle()
-                break
             node = node.children[selected(node, self.exploration, LOSS)]
             path.append(node)
         self.credit(node.lower)
         return None
 
     def expand(self, node: PriorNode) -> None:
-        """Make the positions after each action, and see which of them end the match."""
+        """Make the positions after each action, and see what ends of the match prove.
+
+        Looks for actions that end it, and, where there are few actions, for replies that win.
+        """
         state: NodeState = node.state
         node.options = tuple(state.actions())
         for option in node.options:
@@ -76,6 +89,21 @@ class SelfPlayTree:
                 child.upper = child.lower
             node.children.append(child)
         bound(node)
+        if node.lower < node.upper and len(node.options) <= FEW:
+            for child in node.children:
+                if child.lower < child.upper and self.wins(child.state):
+                    child.lower = WIN if child.mover == 0 else LOSS
+                    child.upper = child.lower
+            bound(node)
+
+    def wins(self, position: Any) -> bool:
+        """Return whether the mover has an action that ends the match with a win."""
+        state: NodeState = position
+        for option in state.actions():
+            made: NodeState = state.after(option)
+            if made.to_move == TERMINAL and made.returns()[state.to_move] == WIN:
+                return True
+        return False
 
     def settle(self) -> None:
         """Take the bounds of the path's last position up as far as they change anything."""
@@ -176,4 +204,7 @@ class SelfPlayTree:
 
     def advance(self, place: int) -> None:
         """Make the position after an action the root, and keep its part of the tree."""
-        self.root = self.root.children[place]
+        root: PriorNode = self.root.children[place]
+        self.root = root
+        if root.lower == root.upper and root.mover >= 0 and len(root.children) == 0:
+            self.expand(root)

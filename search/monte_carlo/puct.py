@@ -25,7 +25,7 @@ from plyhouse.games.base import CHANCE, Game, Utility
 from plyhouse.search.game_requirements import require_fit
 from plyhouse.search.garbage_collection import no_full_collections
 from plyhouse.search.kernels import MAX_DEPTH, kernel_for
-from plyhouse.search.kernels.prior_node import useless
+from plyhouse.search.kernels.prior_node import FEW, useless
 from plyhouse.search.kernels.puct import PuctKernel
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.monte_carlo.simulating import (
@@ -68,7 +68,8 @@ def puct(
 
     In two-seat zero-sum games, ends of matches below a node bound its exact value.  An action that
     cannot be better than another gets no more simulations, and the search ends when it knows the
-    root's value.
+    root's value.  With an ``evaluator``, it also sees replies that win, in positions with at most
+    nine actions.  If they leave one action, it follows this one without asking the evaluator.
 
     Without an ``evaluator`` priors are equal and estimates are the state's ``heuristic()``
     (`uniform_evaluator`); see `Evaluator` for how to plug in a model.  ``exploration`` is relative
@@ -93,6 +94,7 @@ def puct(
         MAX_DEPTH if limit.depth is None else min(limit.depth, MAX_DEPTH),
         limit.nodes or 0,
         low if opposite and low == -high else 0.0,
+        0 if evaluator is None else FEW,
     )
     most = most_simulations(limit)
     more = True
@@ -175,8 +177,10 @@ def _result(kernel: Any, poll: Poll) -> SearchResult:
         elif child.visits > 0:
             values[node.options[place]] = child.total / child.visits + 0.0
     visits = {node.options[place]: int(node.children[place].visits) for place in tried}
-    while node.mover >= 0 and (
-        any(child.visits for child in node.children) or node.lower == node.upper
+    while (
+        node.mover >= 0
+        and node.children
+        and (any(child.visits for child in node.children) or node.lower == node.upper)
     ):
         places = range(len(node.children))
         best = max(

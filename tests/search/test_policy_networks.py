@@ -88,7 +88,7 @@ def test_connect_four_shows_own_other_and_next_discs() -> None:
     for action in (4, 4, 1):
         state = state.after(action)
     view = view_of(game)
-    own, other, free, *_ = view.encode(view.words([state])).reshape(5, 6, 7)
+    own, other, free, *_ = view.encode(view.words([state])).reshape(8, 6, 7)
     assert np.argwhere(own).tolist() == [[1, 3]]
     assert np.argwhere(other).tolist() == [[0, 0], [0, 3]]
     assert np.argwhere(free).tolist() == [[0, 1], [0, 2], [0, 4], [0, 5], [0, 6], [1, 0], [2, 3]]
@@ -106,7 +106,8 @@ def test_connect_four_shows_the_cells_that_complete_a_line(spec: str) -> None:
     seen = 0
     for seed in range(12):
         for state, _ in random_match(spec, seed):
-            own, other, _, mine, theirs = view.encode(view.words([state])).reshape(5, rows, columns)
+            planes = view.encode(view.words([state])).reshape(8, rows, columns)
+            own, other, _, mine, theirs = planes[:5]
             for pieces, shown in ((own, mine), (other, theirs)):
                 found = np.zeros((rows, columns))
                 for row in range(rows):
@@ -119,6 +120,36 @@ def test_connect_four_shows_the_cells_that_complete_a_line(spec: str) -> None:
                 assert found.tolist() == shown.tolist()
                 seen += int(found.sum())
     assert seen > 50
+
+
+def test_connect_four_shows_lines_that_parity_gives_to_a_seat() -> None:
+    game = get_game("connect_four")
+    view = view_of(game)
+
+    def shown(actions: tuple[int, ...]) -> list[list[list[int]]]:
+        planes = view.encode(view.words([reached(game, actions)])).reshape(8, 6, 7)
+        return [np.argwhere(plane).tolist() for plane in planes[3:7]]
+
+    # The first seat has c1, d1 and e1, the second c2, d2 and e2. Both get their lines.
+    ends = [[[0, 1], [0, 5]], [[1, 1], [1, 5]]]
+    assert shown((3, 3, 4, 4, 5, 5)) == ends * 2
+    # The second seat has c1, d1 and e1, but the first seat gets this row.
+    assert shown((1, 3, 1, 4, 2, 5)) == [[], [[0, 5]], [], []]
+    # The same for the second seat to move, as the first has a1, a2, b1 and a3.
+    assert shown((1, 3, 1, 4, 2, 5, 1)) == [[[0, 5]], [[3, 0]], [], []]
+
+
+@pytest.mark.parametrize("spec", ["connect_four", "connect_four(columns=5,rows=5)"])
+def test_connect_four_shows_empty_cells_in_the_rows_of_the_mover(spec: str) -> None:
+    view = view_of(get_game(spec))
+    for state, _ in random_match(spec, 6):
+        planes = view.encode(view.words([state])).reshape(8, view.rows, view.columns)
+        own, other, _, mine, theirs, mine_got, theirs_got, got = planes
+        rows = np.zeros((view.rows, view.columns))
+        rows[state.to_move :: 2] = 1
+        assert (got == rows * (1 - own) * (1 - other)).all()
+        assert (mine_got == mine * rows).all()
+        assert (theirs_got == theirs * (1 - rows)).all()
 
 
 def has_line(pieces: Any, row: int, column: int, connect: int) -> bool:
@@ -173,7 +204,8 @@ def test_gradient_agrees_with_differences(direct: bool) -> None:
         odds = np.exp(logits) * legal
         shares = odds / odds.sum(axis=1, keepdims=True)
         entropy = -(policies * np.log(shares + 1e-300)).sum(axis=1)
-        return float((entropy + (found - values) ** 2).mean())
+        wins = -((1 + values) * np.log1p(found) + (1 - values) * np.log1p(-found)) / 2
+        return float((entropy + wins).mean())
 
     slopes = network.gradient(inputs, legal, policies, values)  # type: ignore[arg-type]
     step = 1e-6

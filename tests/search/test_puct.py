@@ -93,6 +93,72 @@ def test_tactics_with_the_heuristic() -> None:
     assert puct(game, state, Limit(simulations=2000)).action == 4
 
 
+def after(game: Game, actions: tuple[int, ...]) -> Any:
+    """Return the position after some actions."""
+    state: Any = game.initial_state()
+    for action in actions:
+        state = state.after(action)
+    return state
+
+
+def even(state: Any) -> tuple[list[float], tuple[float, float]]:
+    """Evaluate a position as even, with equal priors."""
+    return [1.0] * len(state.actions()), (0.0, 0.0)
+
+
+def test_replies_that_win_prove_actions_without_simulations() -> None:
+    game = get_game("connect_four")
+    state = after(game, (1, 4, 1, 4, 2, 4))  # the second seat threatens d4
+    result = puct(game, state, Limit(simulations=1), evaluator=even)
+    assert result.action == 4
+    assert {action: result.values[action] for action in (1, 2, 3, 5, 6, 7)} == dict.fromkeys(
+        (1, 2, 3, 5, 6, 7), -1.0
+    )
+    assert result.visits == {4: 1}
+    # A heuristic takes less time than the look-ahead, so there is none.
+    assert len(puct(game, state, Limit(simulations=1)).values) == 1
+    near = Limit(simulations=1, depth=1)
+    assert len(puct(game, state, near, evaluator=even).values) == 1
+
+
+def test_two_replies_that_win_lose_at_once() -> None:
+    game = get_game("connect_four")
+    state = after(game, (4, 4, 3, 3, 5))  # the first seat threatens b1 and f1
+    asked = []
+
+    def evaluator(position: Any) -> tuple[list[float], tuple[float, float]]:
+        asked.append(position)
+        return even(position)
+
+    result = puct(game, state, Limit(simulations=100), evaluator=evaluator)
+    assert (result.value, result.simulations, asked) == (-1.0, 0, [])
+    assert result.action in state.actions()
+
+
+def test_evaluator_is_not_asked_where_one_reply_is_left() -> None:
+    game = get_game("connect_four")
+    asked = []
+
+    def evaluator(position: Any) -> tuple[list[float], tuple[float, float]]:
+        asked.append(position)
+        return even(position)
+
+    state = after(game, (1, 4, 1, 4))
+    puct(game, state, Limit(simulations=60), evaluator=evaluator)
+    below = [position for position in asked if position.key() != state.key()]
+    assert len(below) > 40
+    for position in below:
+        safe = [
+            action
+            for action in position.actions()
+            if not any(
+                position.after(action).after(reply).to_move == TERMINAL
+                for reply in position.after(action).actions()
+            )
+        ]
+        assert len(safe) > 1
+
+
 def test_chance_nodes_are_sampled() -> None:
     game = get_game("pig(target=20)")
     state: Any = game.initial_state()
