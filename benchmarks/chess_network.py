@@ -17,19 +17,25 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from chess_weights import SCALE
+from chess_weights import NO_WEIGHTS, PHASES, SCALE
 
-from plyhouse.games.deterministic.chess.network import HIDDEN, INPUTS, UNIT
+from plyhouse.games.deterministic.chess.network import HIDDEN, INPUTS, STAGES, UNIT
 from plyhouse.games.deterministic.chess.network import SCALE as SUM_SCALE
-from plyhouse.games.deterministic.chess.tuned_evaluation import MOST_CENTIPAWNS, fitted
+from plyhouse.games.deterministic.chess.tuned_evaluation import (
+    MOST_CENTIPAWNS,
+    fitted,
+    phase_of,
+    stage_of,
+    term_sum,
+)
 
 FINE = SUM_SCALE // UNIT**2
 """Parts of a centipawn in which the last weights are stored."""
 LARGEST = 1.85
 """Bound of a weight, so that 32 of them stay within a lane."""
 BATCH = 2048
-RATE = 0.002
-DECAY = 0.02
+RATE = 0.008
+DECAY = 0.2
 """Share of the rate by which weights shrink at each step."""
 
 
@@ -54,34 +60,36 @@ class Network:
         self.parts = [
             (rng.normal(size=(INPUTS + 1, HIDDEN)) * 0.08).astype(np.float32),
             np.full(HIDDEN, 0.3, np.float32),
-            (rng.normal(size=HIDDEN) * 0.05).astype(np.float32),
-            np.zeros(1, np.float32),
+            np.tile((rng.normal(size=HIDDEN) * 0.05).astype(np.float32), (STAGES, 1)),
+            np.zeros(STAGES, np.float32),
         ]
         self.firsts = [np.zeros_like(part) for part in self.parts]
         self.seconds = [np.zeros_like(part) for part in self.parts]
         self.steps = 0
 
-    def forward(self, rows: Any) -> tuple[Any, ...]:
+    def forward(self, rows: Any, stages: Any) -> tuple[Any, ...]:
         """Return the inputs as ones and zeros, the sums, the clipped ones, and the result."""
-        weights, thresholds, last, constant = self.parts
+        weights, thresholds, last, constants = self.parts
         ones = np.zeros((len(rows), INPUTS + 1), np.float32)
         ones[np.arange(len(rows))[:, None], rows] = 1
         ones[:, INPUTS] = 0
         sums = ones @ weights + thresholds
         clipped = np.clip(sums, 0, 1)
-        return ones, sums, clipped, clipped * clipped @ last + constant
+        found = (clipped * clipped * last[stages]).sum(1) + constants[stages]
+        return ones, sums, clipped, found
 
-    def learn(self, rows: Any, known: Any, wanted: Any, rate: float) -> None:
+    def learn(self, rows: Any, stages: Any, known: Any, wanted: Any, rate: float) -> None:
         """Make a step towards chances ``wanted``, where ``known`` is the fitted estimate."""
-        ones, sums, clipped, found = self.forward(rows)
+        ones, sums, clipped, found = self.forward(rows, stages)
         chances = 1 / (1 + np.exp(-(known + found)))
         slope = ((chances - wanted) * chances * (1 - chances) * (4 / len(rows))).astype(np.float32)
-        inner = slope[:, None] * self.parts[2] * 2 * clipped * ((sums > 0) & (sums < 1))
+        inner = slope[:, None] * self.parts[2][stages] * 2 * clipped * ((sums > 0) & (sums < 1))
+        of_stage = (np.arange(STAGES)[:, None] == stages) * slope
         gradients = (
             ones.T @ inner,
             inner.sum(0),
-            (clipped * clipped).T @ slope,
-            slope.sum(keepdims=True),
+            of_stage @ (clipped * clipped),
+            of_stage.sum(1),
         )
         self.steps += 1
         for part, gradient, first, second in zip(
@@ -95,27 +103,21 @@ class Network:
         np.clip(self.parts[0], -LARGEST, LARGEST, out=self.parts[0])
         np.clip(self.parts[1], -3, 3, out=self.parts[1])
 
-    def error(self, rows: Any, known: Any, wanted: Any) -> float:
+    def error(self, rows: Any, stages: Any, known: Any, wanted: Any) -> float:
         """Return the root mean square error of chances."""
         total = 0.0
         for start in range(0, len(rows), 8192):
             part = slice(start, start + 8192)
-            found = self.forward(rows[part])[-1]
+            found = self.forward(rows[part], stages[part])[-1]
             chances = 1 / (1 + np.exp(-(known[part] + found)))
             total += float(((chances - wanted[part]) ** 2).sum())
         return float((total / len(rows)) ** 0.5)
 
     def data(self) -> bytes:
         """Return the file: 16 bits for each number."""
-        weights, thresholds, last, constant = self.parts
-        numbers = np.concatenate(
-            [
-                weights[:INPUTS].ravel() * UNIT,
-                thresholds * UNIT,
-                last * SCALE * FINE,
-                constant * SCALE * FINE,
-            ]
-        )
+        weights, thresholds, last, constants = self.parts
+        ends = np.concatenate([last, constants[:, None]], axis=1) * SCALE * FINE
+        numbers = np.concatenate([weights[:INPUTS].ravel() * UNIT, thresholds * UNIT, ends.ravel()])
         return bytes(np.clip(np.rint(numbers), -32768, 32767).astype("<i2").tobytes())
 
 
@@ -134,6 +136,9 @@ def main() -> None:
     scores = np.concatenate([each["scores"] for each in loaded])
     wanted = (1 / (1 + np.exp(-scores / SCALE))).astype(np.float32)
     rows = np.stack([inputs(each) for each in positions])
+    stages = np.array(
+        [stage_of(phase_of(term_sum(each.tobytes(), PHASES, NO_WEIGHTS))) for each in positions]
+    )
     kept = np.arange(len(rows)) // 2000 % 12 == 0
     learned = np.nonzero(~kept)[0]
     alone = [
@@ -150,9 +155,10 @@ def main() -> None:
             share = (epoch * batches + batch) / (options.epochs * batches)
             rate = RATE * max(0.02, 0.5 * (1 + np.cos(np.pi * share)))
             some = mixed[batch * BATCH : (batch + 1) * BATCH]
-            network.learn(rows[some], known[some], wanted[some], rate)
+            network.learn(rows[some], stages[some], known[some], wanted[some], rate)
         errors = [
-            network.error(rows[each], known[each], wanted[each]) for each in (mixed[:20000], kept)
+            network.error(rows[each], stages[each], known[each], wanted[each])
+            for each in (mixed[:20000], kept)
         ]
         print(
             f"epoch {epoch + 1}: error {errors[0]:.4f}, where not learned {errors[1]:.4f}, "

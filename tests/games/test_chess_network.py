@@ -16,6 +16,7 @@ from plyhouse.games.deterministic.chess.network import (
     INPUTS,
     MOST,
     SCALE,
+    STAGES,
     UNIT,
     correction,
     network_table,
@@ -38,7 +39,7 @@ def positions(seed: int) -> list[bytes]:
     return found
 
 
-def plain_correction(position: bytes) -> int:
+def plain_correction(position: bytes, stage: int) -> int:
     """The correction, a unit at a time."""
     mover = position[SIDE_AT]
     pieces = [
@@ -55,7 +56,8 @@ def plain_correction(position: bytes) -> int:
         64 * ((code & 7) - 1 + 6 * (code // BLACK != mover)) + (square ^ turned)
         for square, code in pieces
     ]
-    thresholds, last = NUMBERS[INPUTS * HIDDEN :][:HIDDEN], NUMBERS[(INPUTS + 1) * HIDDEN :]
+    thresholds = NUMBERS[INPUTS * HIDDEN :][:HIDDEN]
+    last = NUMBERS[(INPUTS + 1) * HIDDEN + (HIDDEN + 1) * stage :]
     total = last[HIDDEN] * UNIT * UNIT
     for unit in range(HIDDEN):
         summed = thresholds[unit] + sum(NUMBERS[HIDDEN * each + unit] for each in inputs)
@@ -65,9 +67,10 @@ def plain_correction(position: bytes) -> int:
 
 def test_lanes_hold_what_each_unit_sums() -> None:
     corrections = [
-        (correction(sums_of(position, position[SIDE_AT])), plain_correction(position))
+        (correction(sums_of(position, position[SIDE_AT]), stage), plain_correction(position, stage))
         for seed in range(6)
         for position in positions(seed)
+        for stage in range(STAGES)
     ]
     assert all(fast == plain for fast, plain in corrections)
     assert len({fast for fast, _ in corrections}) > 100
@@ -81,7 +84,7 @@ def test_board_and_its_mirror_image_have_the_same_correction() -> None:
             get_game(f'chess(fen="{each} {rest}")').initial_state() for each in (board, mirrored)
         ]
         side = states[0].to_move
-        one, other = [correction(sums_of(each.position, side)) for each in states]
+        one, other = [correction(sums_of(each.position, side), 0) for each in states]
         assert one == other
 
 

@@ -3,7 +3,8 @@
 It sees a position as the mover does: black's boards are turned, and those with the own king on the
 files e to h are mirrored.  An input is a kind of piece, own or not, on a square.  Each of `HIDDEN`
 units sums the weights of the inputs that are there.  Its output is the square of that sum, cut to
-the range from 0 to 1.  `python benchmarks/chess_network.py` makes the file of weights again.
+the range from 0 to 1.  The last weights depend on how many pieces are left.
+`python benchmarks/chess_network.py` makes the file of weights again.
 
 The sums are lanes of one long number, so that a piece adds to all of them at once.  A state that
 was estimated hands its sums on to those after it, which change them by the pieces that moved.
@@ -28,6 +29,7 @@ __all__ = [
     "INPUTS",
     "MOST",
     "SCALE",
+    "STAGES",
     "UNIT",
     "correction",
     "network_table",
@@ -39,6 +41,8 @@ __all__ = [
 HIDDEN: Final = 32
 INPUTS: Final = 12 * 64
 """Own pieces by square, the pawn first, then those of the opponent."""
+STAGES: Final = 4
+"""Sets of last weights, from the endgame to the first position."""
 UNIT: Final = 256
 """A weight or sum of 1."""
 LANE: Final = 16
@@ -52,12 +56,14 @@ MOST: Final = 2000
 
 
 def read_network(data: bytes) -> list[int]:
-    """Return the numbers of a file: weights of each input in all units, thresholds of the units,
-    their weights in the sum, and a constant; 16 bits each, little-endian.
+    """Return the numbers of a file, 16 bits each, little-endian.
+
+    Weights of each input in all units come first, then thresholds of the units.  Then each stage
+    has weights of the units in the sum, and a constant.
 
     Raises `ValueError` if their number is wrong, or if a sum could leave its lane.
     """
-    count = (INPUTS + 2) * HIDDEN + 1
+    count = (INPUTS + 1) * HIDDEN + STAGES * (HIDDEN + 1)
     if len(data) != 2 * count:
         raise ValueError(f"the network of chess is {len(data)} bytes, not {2 * count}")
     numbers = list(struct.unpack(f"<{count}h", data))
@@ -161,11 +167,12 @@ def sums_after(sums: Any, side: i64, before: bytes, after: bytes, at: i64, to: i
     return sums
 
 
-def correction(sums: Any) -> i64:
+def correction(sums: Any, stage: i64) -> i64:
     """Return the centipawns that the network adds for the side whose sums these are."""
     lanes: bytes = sums.to_bytes(2 * HIDDEN, "little")
     last = _SHARED[0].last
-    total: i64 = last[HIDDEN]
+    first: i64 = (HIDDEN + 1) * stage
+    total: i64 = last[first + HIDDEN]
     total = total * UNIT * UNIT
     weight: i64
     place: i64 = 0
@@ -175,7 +182,7 @@ def correction(sums: Any) -> i64:
             value: i64 = lanes[2 * place]
             if high > 128:
                 value = UNIT
-            weight = last[place]
+            weight = last[first + place]
             total += weight * value * value
         place += 1
     found: i64 = total // SCALE

@@ -31,7 +31,7 @@ from plyhouse.games.deterministic.chess.board import (
     SIDE_AT,
     SQUARE,
 )
-from plyhouse.games.deterministic.chess.network import correction
+from plyhouse.games.deterministic.chess.network import STAGES, correction
 
 __all__ = [
     "FULL",
@@ -41,6 +41,7 @@ __all__ = [
     "phase_of",
     "read_weights",
     "square_table",
+    "stage_of",
     "tapered",
     "term_sum",
     "tuned",
@@ -133,8 +134,12 @@ def tuned(position: bytes, sums: Any) -> float:
 
     ``sums`` are those of the network for the side to move.
     """
-    added: i64 = correction(sums)
-    return fitted(position) + float(added if position[SIDE_AT] == 0 else -added) / MOST_CENTIPAWNS
+    total: i64 = term_sum(position, _TABLE, _WEIGHTS)
+    phase: i64 = phase_of(total)
+    added: i64 = correction(sums, stage_of(phase))
+    if position[SIDE_AT] != 0:
+        added = -added
+    return (tapered(total, phase) + float(added)) / MOST_CENTIPAWNS
 
 
 def fitted(position: bytes) -> float:
@@ -147,6 +152,11 @@ def phase_of(total: i64) -> i64:
     """Return how many pieces are left by a sum of terms: from `FULL` (middlegame) to 0."""
     phase: i64 = (total + HALF_PHASE) >> 40
     return phase if phase < FULL else FULL
+
+
+def stage_of(phase: i64) -> i64:
+    """Return which last weights of the network a phase has."""
+    return phase * STAGES // (FULL + 1)
 
 
 def tapered(total: i64, phase: i64) -> float:
