@@ -5,8 +5,9 @@ r"""Train the network that corrects chess's estimate, and write its file.
 
 The network learns what the fitted estimate lacks of the engine's scores, as winning chances.  The
 error is that of a mean square, by Adam (Kingma and Ba, ICLR 2015), with a rate that falls as a
-cosine.  A twelfth of the positions, in blocks of many matches, is not learned and shows how well
-the network does where it has not been.
+cosine.  ``--begin`` goes on from the weights of a file, with a smaller ``--rate``.  A twelfth of
+the positions, in blocks of many matches, is not learned and shows how well the network does where
+it has not been.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 from chess_weights import NO_WEIGHTS, PHASES, SCALE
 
-from plyhouse.games.deterministic.chess.network import HIDDEN, INPUTS, STAGES, UNIT
+from plyhouse.games.deterministic.chess.network import HIDDEN, INPUTS, STAGES, UNIT, read_network
 from plyhouse.games.deterministic.chess.network import SCALE as SUM_SCALE
 from plyhouse.games.deterministic.chess.tuned_evaluation import (
     MOST_CENTIPAWNS,
@@ -33,6 +34,8 @@ FINE = SUM_SCALE // UNIT**2
 """Parts of a centipawn in which the last weights are stored."""
 LARGEST = 1.85
 """Bound of a weight, so that 32 of them stay within a lane."""
+LARGEST_LAST = 32767 / (SCALE * FINE)
+"""Bound of a last weight, as the file has 16 bits for it."""
 BATCH = 2048
 RATE = 0.008
 DECAY = 0.2
@@ -102,6 +105,7 @@ class Network:
         self.parts[0] *= 1 - DECAY * rate
         np.clip(self.parts[0], -LARGEST, LARGEST, out=self.parts[0])
         np.clip(self.parts[1], -3, 3, out=self.parts[1])
+        np.clip(self.parts[2], -LARGEST_LAST, LARGEST_LAST, out=self.parts[2])
 
     def error(self, rows: Any, stages: Any, known: Any, wanted: Any) -> float:
         """Return the root mean square error of chances."""
@@ -112,6 +116,15 @@ class Network:
             chances = 1 / (1 + np.exp(-(known[part] + found)))
             total += float(((chances - wanted[part]) ** 2).sum())
         return float((total / len(rows)) ** 0.5)
+
+    def take(self, numbers: Any) -> None:
+        """Begin with the numbers of a file."""
+        weights, thresholds, last, constants = self.parts
+        inputs = INPUTS * HIDDEN
+        weights[:INPUTS] = numbers[:inputs].reshape(INPUTS, HIDDEN) / UNIT
+        thresholds[:] = numbers[inputs : inputs + HIDDEN] / UNIT
+        ends = numbers[inputs + HIDDEN :].reshape(STAGES, HIDDEN + 1) / (SCALE * FINE)
+        last[:], constants[:] = ends[:, :HIDDEN], ends[:, HIDDEN]
 
     def data(self) -> bytes:
         """Return the file: 16 bits for each number."""
@@ -125,6 +138,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("positions", nargs="+", help="files of chess_weights.py --save")
     parser.add_argument("--epochs", type=int, default=30)
+    parser.add_argument("--rate", type=float, default=RATE, help="of the first steps")
+    parser.add_argument("--begin", type=Path, help="file of the network to go on from")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--write", type=Path, help="file for the network")
     options = parser.parse_args()
@@ -148,12 +163,14 @@ def main() -> None:
     print(f"{len(rows):,} positions; errors without a network {alone[0]:.4f}, {alone[1]:.4f}")
     rng = np.random.default_rng(options.seed)
     network = Network(rng)
+    if options.begin:
+        network.take(np.array(read_network(options.begin.read_bytes())))
     batches = len(learned) // BATCH
     for epoch in range(options.epochs):
         mixed = rng.permutation(learned)
         for batch in range(batches):
             share = (epoch * batches + batch) / (options.epochs * batches)
-            rate = RATE * max(0.02, 0.5 * (1 + np.cos(np.pi * share)))
+            rate = options.rate * max(0.02, 0.5 * (1 + np.cos(np.pi * share)))
             some = mixed[batch * BATCH : (batch + 1) * BATCH]
             network.learn(rows[some], stages[some], known[some], wanted[some], rate)
         errors = [

@@ -49,8 +49,8 @@ LANE: Final = 16
 """Bits of a sum."""
 ZERO: Final = 1 << (LANE - 1)
 """A sum of 0 in its lane: with this much to spare, no lane borrows from the next."""
-SCALE: Final = 64 * UNIT * UNIT
-"""The output of a unit is squared, and the last weights are in 64ths of a centipawn."""
+SCALE: Final = 32 * UNIT * UNIT
+"""The output of a unit is squared, and the last weights are in 32nds of a centipawn."""
 MOST: Final = 2000
 """Centipawns of a correction at most."""
 
