@@ -45,7 +45,7 @@ def test_reductions_find_a_mate_with_checks_two_plies_sooner() -> None:
 
 def test_reductions_search_few_positions_to_nearly_the_same_value() -> None:
     full, found = searched(MIDDLE, 4), searched(MIDDLE, 4, reductions=True)
-    assert found.nodes < 0.5 * full.nodes
+    assert found.nodes < 0.7 * full.nodes
     assert found.value == pytest.approx(full.value, abs=0.002)
 
 
