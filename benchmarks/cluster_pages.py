@@ -1,4 +1,4 @@
-"""What pages of a server that does not lead a cluster take, and how they fare without a leader.
+"""Measure pages of a server that does not lead a cluster, with a leader and without one.
 
 Two servers have some finished matches of bots.  Requests go to the second one, one after the other,
 then the same to the leader itself.  Then SIGKILL ends the leader, and all pages are asked for until

@@ -14,11 +14,14 @@ from __future__ import annotations
 from math import sqrt
 from typing import TYPE_CHECKING, Any, Final, final
 
+from plyhouse.search.kernels.node_state import NodeState
+
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
-__all__ = ["FEW", "INFINITY", "PriorNode", "bound", "forced", "selected", "useless"]
+__all__ = ["FEW", "INFINITY", "PriorNode", "bound", "forced", "selected", "useless", "wins"]
 
+TERMINAL: Final = -2
 FEW: Final = 9
 """Most actions of positions in which a search with a network looks two plies ahead for ends of the
 match: this costs less than the network there."""
@@ -114,6 +117,16 @@ def forced(node: PriorNode, least: float) -> bool:
         if not useless(node, child, least):
             left += 1
     return left == 1
+
+
+def wins(position: Any, win: float) -> bool:
+    """Return whether the mover has an action that ends the match with the return ``win``."""
+    state: NodeState = position
+    for option in state.actions():
+        made: NodeState = state.after(option)
+        if made.to_move == TERMINAL and made.returns()[state.to_move] == win:
+            return True
+    return False
 
 
 def bound(node: PriorNode) -> bool:

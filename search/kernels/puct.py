@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from plyhouse.search.kernels.node_state import NodeState
 from plyhouse.search.kernels.playouts import sample_outcome
-from plyhouse.search.kernels.prior_node import INFINITY, PriorNode, bound, forced, selected
+from plyhouse.search.kernels.prior_node import INFINITY, PriorNode, bound, forced, selected, wins
 
 if TYPE_CHECKING:
     import random
@@ -143,21 +143,12 @@ class PuctKernel:
             return
         for place, each in enumerate(made):
             after = each
-            if after.to_move >= 0 and self.wins(each):
+            if after.to_move >= 0 and wins(each, -self.least):
                 child = node.children[place]
                 child.lower = -self.least if after.to_move == 0 else self.least
                 child.upper = child.lower
                 child.result = (child.lower, -child.lower)
         bound(node)
-
-    def wins(self, position: Any) -> bool:
-        """Return whether the mover has an action that ends the match with a win."""
-        state: NodeState = position
-        for option in state.actions():
-            made: NodeState = state.after(option)
-            if made.to_move == TERMINAL and made.returns()[state.to_move] == -self.least:
-                return True
-        return False
 
     def simulate(self) -> None:
         """Down to a new position, or to the end of the game, and up with its estimate."""

@@ -18,6 +18,7 @@ from plyhouse.search.kernels.prior_node import (
     forced,
     selected,
     useless,
+    wins,
 )
 
 if TYPE_CHECKING:
@@ -91,19 +92,10 @@ class SelfPlayTree:
         bound(node)
         if node.lower < node.upper and len(node.options) <= FEW:
             for child in node.children:
-                if child.lower < child.upper and self.wins(child.state):
+                if child.lower < child.upper and wins(child.state, WIN):
                     child.lower = WIN if child.mover == 0 else LOSS
                     child.upper = child.lower
             bound(node)
-
-    def wins(self, position: Any) -> bool:
-        """Return whether the mover has an action that ends the match with a win."""
-        state: NodeState = position
-        for option in state.actions():
-            made: NodeState = state.after(option)
-            if made.to_move == TERMINAL and made.returns()[state.to_move] == WIN:
-                return True
-        return False
 
     def settle(self) -> None:
         """Take the bounds of the path's last position up as far as they change anything."""

@@ -113,10 +113,10 @@ def alpha_beta(
       be better than all actions.  Off unless asked for.
     - ``futility``: at most six plies above the depth limit, trust an estimate that is far outside
       the window.  Skip actions that are not noisy and hopeless or late in the order.  From two
-      plies above it on, keep those that force a seat (``forced()``), and unless the state foresees
-      that by ``forces()``, those that end the game.  Without ``quiescence``, or where the state
-      lacks ``quiet_margin()``, it changes nothing.  That margin is the most that a skipped action
-      is likely to add to the estimate.  An ``evaluate`` must have the scale of ``heuristic()``.
+      plies above it on, keep those that force a seat (``forced()``).  Keep those that end the game,
+      too, unless the state has ``forces()``.  Without ``quiescence`` or ``quiet_margin()`` nothing
+      changes.  That margin is the most that a skipped action is likely to add to the estimate.  An
+      ``evaluate`` must have the scale of ``heuristic()``.  Off unless asked for.
     - ``endings``: near the end, ask what the game itself knows of its last plies (the state's
       ``endings(meter)``, see `plyhouse.games.endgames`), where it has that.  Values are those
       of a search to the end; the principal variation may stop where the game was asked.  Off with
