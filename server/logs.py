@@ -6,7 +6,7 @@ happened to in ``extra``::
     log.info("match ended", extra={"match": live.id, "termination": "normal"})
 
 Nothing is configured at import: within other programs these are ordinary log records.  `set_up`
-sends them through structlog, to the console or as one JSON object a line.
+writes them to the console, for people or as one JSON object a line.
 
 Two things hold for every line of every module. It is one line, with any names and reasons from
 clients; the lines of a traceback are indented, so that none looks like an event. And it has no
@@ -19,14 +19,13 @@ for events, and *debug* for connections without a login and their refusals.
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final, TextIO
-
-import structlog
-from structlog.typing import EventDict, Processor, WrappedLogger
 
 from plyhouse.server.config import LOG_FORMATS
 
@@ -37,6 +36,10 @@ _QUIET: Final = {
     **dict.fromkeys(("aiosqlite", "alembic", "httpx", "litestar"), logging.WARNING),
 }
 """Libraries that have much to say about what is ordinary, and the least level of their lines."""
+_ORDINARY: Final = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"}
+"""Attributes that every record may have; the others are the fields of an event."""
+_COLOURS: Final = {"debug": 32, "info": 32, "warning": 33, "error": 31, "critical": 31}
+"""Colours of the levels, as a terminal numbers them."""
 
 
 def set_up(level: str, form: str = "console", stream: TextIO | None = None) -> None:
@@ -55,54 +58,71 @@ def formatter(form: str, *, colours: bool = False) -> logging.Formatter:
     """Make a formatter for log records, in one of `LOG_FORMATS`."""
     if form not in LOG_FORMATS:
         raise ValueError(f"{form!r} is no format of the log; there are {', '.join(LOG_FORMATS)}")
-    last: Processor
-    if form == "json":
-        last = structlog.processors.JSONRenderer(ensure_ascii=False, default=str)
-    else:
-        last = structlog.dev.ConsoleRenderer(
-            colors=colours,
-            pad_event_to=20,
-            timestamp_key="time",
-            repr_native_str=True,  # a reason could look like further fields
+    return _Json() if form == "json" else _Console(colours=colours)
+
+
+class _Formatter(logging.Formatter):
+    """Makes a record harmless before a format writes it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        moment = datetime.fromtimestamp(record.created, UTC)
+        event = {
+            "time": moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "event": _clean(record.getMessage()),
+        }
+        for name, value in vars(record).items():
+            if name not in _ORDINARY:
+                event[name] = _clean(value)
+        trace = ""
+        if record.exc_info:
+            text = _TOKEN.sub(_HIDDEN, self.formatException(record.exc_info))
+            trace = "\n".join(f"    {_printable(line)}" for line in text.splitlines())
+        return self.written(event, trace)
+
+    def written(self, event: Mapping[str, Any], trace: str) -> str:
+        """Return the line of an event, with the lines of its traceback if it has one."""
+        raise NotImplementedError
+
+
+class _Json(_Formatter):
+    """Writes one JSON object."""
+
+    encode = json.JSONEncoder(ensure_ascii=False).encode
+
+    def written(self, event: Mapping[str, Any], trace: str) -> str:
+        return self.encode({**event, "exception": trace} if trace else event)
+
+
+class _Console(_Formatter):
+    """Writes fields as ``name=value``, and a traceback below."""
+
+    def __init__(self, *, colours: bool) -> None:
+        super().__init__()
+        self._colours = colours
+
+    def written(self, event: Mapping[str, Any], trace: str) -> str:
+        (_, time), (_, level), (_, logger), (_, happened), *fields = event.items()
+        padded, shown = f"{level:<9}", f"{happened:<20}"
+        if self._colours:
+            padded = f"\x1b[{_COLOURS.get(level, 0)}m{padded}\x1b[0m"
+            shown = f"\x1b[1m{shown}\x1b[0m"
+        # quotes show where a value ends: a reason could look like further fields
+        line = " ".join(
+            [f"{time} [{padded}] {shown} [{logger}]", *[f"{k}={v!r}" for k, v in fields]]
         )
-    return structlog.stdlib.ProcessorFormatter(
-        processors=[
-            structlog.stdlib.add_logger_name,
-            structlog.stdlib.add_log_level,
-            structlog.stdlib.ExtraAdder(),
-            _time,
-            structlog.processors.format_exc_info,
-            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-            _harmless,
-            _in_order,
-            last,
-        ]
-    )
+        return f"{line}\n{trace}" if trace else line
 
 
-def _time(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
-    """When the record was made, in UTC to the millisecond."""
-    record: logging.LogRecord = event["_record"]
-    moment = datetime.fromtimestamp(record.created, UTC)
-    event["time"] = moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return event
-
-
-def _harmless(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
+def _clean(value: Any) -> Any:
     """Without tokens, and without characters that begin a line of their own or steer a terminal."""
-    return {name: _clean(value, name) for name, value in event.items()}
-
-
-def _clean(value: Any, name: str = "") -> Any:
     if isinstance(value, str):
-        text = _TOKEN.sub(_HIDDEN, value)
-        if name == "exception":
-            return "\n".join(f"    {_printable(line)}" for line in text.splitlines())
-        return _printable(text)
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_clean(each) for each in value]
+        return _printable(_TOKEN.sub(_HIDDEN, value))
     if value is None or isinstance(value, bool | int | float):
         return value
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_clean(each) for each in value]
     return _clean(str(value))
 
 
@@ -112,9 +132,3 @@ def _printable(text: str) -> str:
     return "".join(
         each if each.isprintable() else each.encode("unicode_escape").decode() for each in text
     )
-
-
-def _in_order(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
-    """The fields of every line come first."""
-    first = [name for name in ("time", "level", "logger", "event") if name in event]
-    return {name: event[name] for name in (*first, *(each for each in event if each not in first))}

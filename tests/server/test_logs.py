@@ -218,6 +218,16 @@ def test_values_cannot_be_taken_for_fields() -> None:
     assert "why=\"gave up bot='root'\"" in log.text
 
 
+def test_a_terminal_shows_levels_and_events_in_colour() -> None:
+    fields = {"name": "x", "levelno": 30, "levelname": "WARNING", "msg": "match void", "plies": 3}
+    record = logging.makeLogRecord(fields)
+    plain = formatter("console").format(record)
+    assert plain.endswith("Z [warning  ] match void           [x] plies=3")
+    coloured = formatter("console", colours=True).format(record)
+    assert "\x1b[33mwarning  \x1b[0m" in coloured
+    assert re.sub(r"\x1b\[\d+m", "", coloured) == plain
+
+
 def test_an_unknown_format_is_refused() -> None:
     with pytest.raises(ValueError, match="there are console, json"):
         formatter("xml")
