@@ -54,7 +54,10 @@ class Losses:
         preparing: float = 1.0,
     ) -> None:
         """``bot`` is ``PLAYER/BOT``; each match gets ``seconds``, and each game ``preparing``."""
-        self._bot, self._game_of = bot.lower(), game_of
+        player, _, own = bot.lower().partition("/")
+        # A person's page is that of a bot with the player's name, which records leave out.
+        self._bot = player if own == player else bot.lower()
+        self._game_of = game_of
         self._seconds, self._preparing = seconds, preparing
         self._seen: dict[str, _Seen] = {}
 

@@ -12,13 +12,12 @@ come back and has got its turn.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import ClassVar, cast
 
 from plyhouse.games.base import CHANCE
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.messages import MatchSnapshot, Outcome, SeatInfo, Termination
+from plyhouse.protocol.messages import MatchSnapshot, Outcome, Termination
 from plyhouse.server.match.chance import normal_nonce
 from plyhouse.server.match.engine import Match
 from plyhouse.server.match.events import end_data
@@ -72,14 +71,7 @@ def final_snapshot(stored: StoredMatch, *, scenes: bool) -> MatchSnapshot:
     missing.
     """
     header = stored.header
-    players = [
-        SeatInfo(seat.player, kind="human")
-        if seat.in_person
-        else SeatInfo(seat.player, seat.bot, seat.version)
-        for seat in header.seats
-    ]
-    config = replace(config_of(header, get_game(header.game)), players=tuple(players))
-    match = restore(config, stored.events, 0)
+    match = restore(config_of(header, get_game(header.game)), stored.events, 0)
     if match.course.status != "finished":  # it could not be resumed after a restart
         outcome = Outcome(cast(Termination, header.termination), [], None, header.reason)
         match.course.end(outcome, header.cause, None, None, "")

@@ -171,7 +171,12 @@ def config_of(header: MatchRow, game: Game) -> MatchConfig:
         pairing=header.pairing_id,
         game=game,
         time_control=TimeControl.parse(header.time_control),
-        players=tuple(SeatInfo(seat.player, seat.bot, seat.version) for seat in header.seats),
+        players=tuple(
+            SeatInfo(seat.player, kind="human")
+            if seat.in_person
+            else SeatInfo(seat.player, seat.bot, seat.version)
+            for seat in header.seats
+        ),
         seed=header.seed,
         rated=header.rated,
         stream=header.stream,

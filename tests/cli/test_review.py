@@ -357,6 +357,15 @@ def test_interval_is_over_matches_and_shrinks_with_their_number() -> None:
     assert many.interval[1] - many.interval[0] < (few.interval[1] - few.interval[0]) / 2
 
 
+def test_a_person_is_found_by_the_address_of_their_page() -> None:
+    record = recorded("tic_tac_toe", DRAWN)[0]
+    alone = structs.replace(record, seats=[RecordSeat("Alice"), record.seats[1]])
+    for bot in ("alice/alice", "alice"):
+        losses = Losses(bot, lambda record: get_game(record.game), seconds=SOLVING)
+        losses.add([alone])
+        assert [each.matches for each in losses.found()] == [1], bot
+
+
 def test_a_variant_is_compared_with_the_usual_game() -> None:
     """Alice wins the usual game without an error, and gives away a win in each of the others."""
     perfect = recorded("nim", "1:2 2:4 3:4 1:1 3:1")[0]

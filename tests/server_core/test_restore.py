@@ -16,7 +16,7 @@ from plyhouse.games.deterministic.tic_tac_toe import TicTacToe
 from plyhouse.games.hidden.coin_guess import CoinGuess
 from plyhouse.games.hidden.kuhn_poker import KuhnPoker
 from plyhouse.games.stochastic.pig import Pig
-from plyhouse.protocol.messages import Accepted, Ok
+from plyhouse.protocol.messages import Accepted, Ok, SeatInfo
 from plyhouse.server.match.effects import Finish, Send, Started
 from plyhouse.server.match.engine import Match
 from plyhouse.server.match.restore import RestoreError, restore
@@ -240,6 +240,9 @@ def test_the_terms_are_found_in_the_stored_header() -> None:
     assert config_of(header, table.config.game) == table.config
     plain = config_of(msgspec.structs.replace(header, data=None), table.config.game)
     assert plain.max_retries == 10
+    guest = msgspec.structs.replace(seats[1], player="guest-1", bot="Guest-1")
+    seated = config_of(msgspec.structs.replace(header, seats=(seats[0], guest)), plain.game)
+    assert seated.players[1] == SeatInfo("guest-1", kind="human"), "as in the live match"
 
 
 def test_a_message_after_the_restore_is_answered_as_ever() -> None:
