@@ -8,6 +8,7 @@ import json
 import logging
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -151,6 +152,23 @@ async def test_forfeits_and_crashes_name_the_bot(house: Server, json_log: Log) -
     assert (line["level"], line["termination"]) == ("info", "illegal_action")
     assert line["bot"] in ("alice/one", "bob/two")
     assert "ply_abcd" not in json_log.text
+
+
+async def test_the_guide_shows_lines_as_they_are(house: Server, json_log: Log) -> None:
+    clients, matches = await house.pair("tic_tac_toe")
+    await clients[0].ask(Resign, matches[0].match, "bot_crash", "KeyError")
+    await clients[1].next(Finished)
+    guide = Path(__file__).parents[2] / "docs" / "monitoring.md"
+    examples = re.findall(r"^(?:20.*\[info|\{).*", guide.read_text(encoding="utf-8"), re.M)
+    assert len(examples) == 3
+    for example in examples:
+        if example.startswith("{"):
+            shown = json.loads(example)
+            happened, fields = shown["event"], list(shown)
+        else:
+            happened = example.split("] ")[1].split("[")[0].strip()
+            fields = ["time", "level", "logger", "event", *re.findall(r"(\w+)=", example)]
+        assert fields == list(json_log.lines(happened)[-1]), happened
 
 
 async def test_refused_logins_are_told_without_the_token(house: Server, log: Log) -> None:
