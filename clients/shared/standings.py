@@ -107,7 +107,7 @@ def _board_columns(view: Board) -> Columns[ProvenLine]:
         ("place", "r", lambda line: "-" if line.place is None else str(line.place)),
         ("entry", "l", lambda line: line.entry + _kind(line)),
         ("score", "r", lambda line: "-" if line.score is None else f"{line.score:.3f}"),
-        ("95 %", "r", lambda line: _rating(line, "{0.low:.0f} to {0.high:.0f}")),
+        ("rating (95 %)", "r", lambda line: _rating(line, "{0.low:.0f} to {0.high:.0f}")),
     ]
     if decided:
         columns.insert(2, (f"{decided} (decides)", "l", _decider))

@@ -206,6 +206,8 @@ async def test_standings_on_a_phone_are_cards_with_name_score_and_interval(
     assert await page.evaluate(OUTSIDE) == []
     assert await page.evaluate(CARDS) == [[True] * 3] * len(NAMES)
     assert await page.text("#standings .score") == "1.000"
+    heads = "[...document.querySelectorAll('#standings th')].map((head) => head.textContent)"
+    assert "rating (95 %)" in await page.evaluate(heads), "the interval is not one of the score"
     # The other columns come with the details, which a key opens.
     played = "document.querySelector('#standings [data-head=played]').checkVisibility()"
     assert not await page.evaluate(played)
