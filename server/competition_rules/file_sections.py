@@ -318,7 +318,7 @@ def _reference(table: Table, bot: str) -> str:
         owner = BUILTIN_NAMES[0]
         table.bad(
             "bot",
-            f"{bot!r} cannot be a bot of the house: call it {owner}/{text.partition('(')[0]}-1, "
+            f"{bot!r} cannot be a built-in bot: call it {owner}/{text.partition('(')[0]}-1, "
             f"or {owner}/ANYTHING but {levels}, which people play against",
         )
     return text

@@ -156,8 +156,8 @@ class Baselines:
             elif baseline.bot.lower() not in known:
                 text = (
                     f"{baseline.bot} has never connected: submit it with plyhouse submit --bot "
-                    f"{name}, or run it once with plyhouse bot run --name {name}; a bot of the "
-                    'house needs reference = "random"'
+                    f"{name}, or run it once with plyhouse bot run --name {name}; a "
+                    'built-in bot needs reference = "random"'
                 )
                 found.append(
                     Mistake("competition/missing_baseline", f"baselines[{number}].bot", text)
@@ -240,7 +240,7 @@ class Baselines:
         player, _, name = baseline.bot.partition("/")
         at = f"baselines[{file.baselines.index(baseline)}]"
         if player.lower() != owner.name.lower():
-            text = f"the bots of the house belong to {owner.name} here: {owner.name}/{name}"
+            text = f"built-in bots belong to {owner.name} here: {owner.name}/{name}"
             raise InvalidCompetition([Mistake("competition/bad_value", f"{at}.bot", text)])
         if gone := reference_problem(baseline.reference):  # of another version of Plyhouse
             text = f"{gone}. Replace it: plyhouse competition baseline --reference NAME"

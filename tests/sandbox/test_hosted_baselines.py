@@ -46,7 +46,7 @@ def test_baselines_of_the_house_are_named_as_such_and_exist() -> None:
         ("alpha_beta(", "alphabeta(", "did you mean 'alpha_beta'"),
         ("depth=1", "1", "must name its options"),
         ("depth=1", "depth=open('/etc/passwd')", "must name its options"),
-        ("house/shallow", "staff/shallow", "cannot be a bot of the house"),
+        ("house/shallow", "staff/shallow", "cannot be a built-in bot"),
         ("house/shallow", "house/hard", "which people play against"),
     ):
         with pytest.raises(InvalidCompetition, match=told):
