@@ -154,12 +154,23 @@ async def test_forfeits_and_crashes_name_the_bot(house: Server, json_log: Log) -
     assert "ply_abcd" not in json_log.text
 
 
+ROOT = Path(__file__).parents[2]
+GUIDE = ROOT / "docs" / "monitoring.md"
+
+
+def test_the_guide_names_events_that_are_logged() -> None:
+    rows = re.findall(r"^\| `(\w+)` \|.*\|(.*)\|$", GUIDE.read_text(encoding="utf-8"), re.M)
+    assert {level for level, _ in rows} == {"error", "warning", "info", "debug"}
+    server = "".join(each.read_text(encoding="utf-8") for each in (ROOT / "server").rglob("*.py"))
+    events = [event for _, told in rows for event in re.findall("`([^`]+)`", told)]
+    assert [event for event in events if f'"{event}"' not in server] == []
+
+
 async def test_the_guide_shows_lines_as_they_are(house: Server, json_log: Log) -> None:
     clients, matches = await house.pair("tic_tac_toe")
     await clients[0].ask(Resign, matches[0].match, "bot_crash", "KeyError")
     await clients[1].next(Finished)
-    guide = Path(__file__).parents[2] / "docs" / "monitoring.md"
-    examples = re.findall(r"^(?:20.*\[info|\{).*", guide.read_text(encoding="utf-8"), re.M)
+    examples = re.findall(r"^(?:20.*\[info|\{).*", GUIDE.read_text(encoding="utf-8"), re.M)
     assert len(examples) == 3
     for example in examples:
         if example.startswith("{"):
