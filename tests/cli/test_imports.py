@@ -77,7 +77,7 @@ def test_submit_loads_no_server(arguments: tuple[str, ...], ours: int, tmp_path:
 def test_serve_loads_no_bot_no_search_and_no_cluster(tmp_path: Path) -> None:
     ready = "Plyhouse is listening on "
     process, *_ = loaded(SERVE, tmp_path, ready=ready, environment=clean_environment())
-    without = ("sqlalchemy.orm", "sqlalchemy.dialects.postgresql", "asyncpg", "textual")
+    without = ("sqlalchemy.orm", "sqlalchemy.dialects.postgresql", "asyncpg", "rich", "textual")
     ours = (
         "plyhouse.bots",
         "plyhouse.search",
