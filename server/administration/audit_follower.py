@@ -124,7 +124,13 @@ class AuditFollower:
                     log.exception("%s of %s could not be carried out", entry.what, entry.who)
                 self._mark, self._failures = entry.id, 0
                 log.info(
-                    "%s: %s %s (%s)", entry.who, entry.what, entry.subject, entry.why or "no reason"
+                    "audit",
+                    extra={
+                        "who": entry.who,
+                        "what": entry.what,
+                        "subject": entry.subject,
+                        "why": entry.why,
+                    },
                 )
 
     def check(self, bot: Presence) -> None:

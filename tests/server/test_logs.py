@@ -221,6 +221,9 @@ async def test_competitions_are_told(house: Server, json_log: Log) -> None:
     (line,) = json_log.lines("competition opened")
     assert (line["competition"], line["title"]) == (made, "Cup")
     assert json_log.lines("match begun")[0]["tournament"] == made
+    await house.hub.audit_follower.look()
+    told = [(line["who"], line["what"], line["why"]) for line in json_log.lines("audit")]
+    assert ("olga", "competition.open", "a test") in told
 
 
 def test_nobody_forges_a_line(log: Log) -> None:
