@@ -36,6 +36,8 @@ NO_UPGRADE = (
     "a proxy stands before the server, its operator must let it pass Upgrade and Connection on."
 )
 
+UPGRADE = ((b"upgrade", b"websocket"), (b"connection", b"Upgrade"))
+
 
 def create_app() -> Application:
     """Return the ASGI application; `Application.serve` gives it its hub."""
@@ -140,7 +142,7 @@ class Application:
                     await refuse_busy(send, wait)
                     return
             if scope["path"].rstrip("/") == WEBSOCKET_PATH:
-                await send_problem(send, 426, "http/426", NO_UPGRADE)
+                await send_problem(send, 426, "http/426", NO_UPGRADE, headers=UPGRADE)
                 return
             if self._follower is None or passed_on or self._leads():
                 await self._answer(scope, receive, send)
