@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable
 
 import msgspec
 
@@ -18,12 +18,11 @@ from plyhouse.server.accounts.registration import Registration, is_in_person
 from plyhouse.server.accounts.tickets import TICKET_PREFIX
 from plyhouse.server.administration.audit_follower import AuditFollower
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.gateway.entrance import Entrance
+from plyhouse.server.gateway.entrance import Connections, Entrance
 from plyhouse.server.gateway.membership import Sockets
 from plyhouse.server.lobby.lobby import read_game
 from plyhouse.server.lobby.suspension import suspended_text
 from plyhouse.server.match.presence import Presence
-from plyhouse.server.table import journal
 from plyhouse.server.table.refunds import LoginWait
 from plyhouse.server.wire.limits import client_of
 from plyhouse.server.wire.session import Session
@@ -38,7 +37,7 @@ class Logins:
         config: ServerConfig,
         entrance: Entrance,
         *,
-        sessions: Container[Session],
+        connections: Connections,
         registration: Registration,
         browser_sessions: BrowserSessions,
         audit_follower: AuditFollower,
@@ -48,7 +47,8 @@ class Logins:
         """``on_entered`` is called for bots that have been let in."""
         self._config = config
         self._entrance = entrance
-        self._sessions = sessions
+        self._sessions = connections.sessions
+        self._journal = connections.journal
         self._sockets = sockets
         self._registration = registration
         self._browser_sessions = browser_sessions
@@ -62,9 +62,9 @@ class Logins:
                 message.player, client_of(session.address)
             )
         except ProtocolError as error:
-            journal.registration_refused(session, message.player, error)
+            self._journal.registration_refused(session, message.player, error)
             raise
-        journal.registered(session, player)
+        self._journal.registered(session, player)
         session.send(Registered(message.id, player, token))
 
     async def log_in(self, session: Session, hello: Hello, wait: LoginWait) -> None:

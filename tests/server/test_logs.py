@@ -18,7 +18,18 @@ from tests.storage.conftest import postgres_reason, postgres_url  # noqa: F401  
 from tests.tournaments import begin_round_robin
 
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.messages import Act, Error, Finished, Resign, Turn, Watch
+from plyhouse.protocol.messages import (
+    Act,
+    Error,
+    Finished,
+    Hello,
+    Register,
+    Resign,
+    Turn,
+    Unseek,
+    Watch,
+)
+from plyhouse.server.accounts.tickets import TICKET_PREFIX
 from plyhouse.server.config import LOG_FORMATS
 from plyhouse.server.logs import formatter, set_up
 from plyhouse.server.match.terms import Terms
@@ -185,6 +196,33 @@ async def test_logins_refused_by_a_rate_are_details(house: Server, json_log: Log
     assert len(refused) == 30
     assert set(refused) == {("auth/bad_token", "warning"), ("auth/rate", "debug")}
     assert codes[-1] == "auth/rate"
+
+
+@pytest.mark.parametrize(
+    "refused", [Register(1, "x"), Hello(1, "", signed_in=True), Hello(1, f"{TICKET_PREFIX}x")]
+)
+async def test_refusals_of_a_stranger_do_not_fill_the_log(
+    house: Server, json_log: Log, refused: Register | Hello
+) -> None:
+    """Nothing else limits those that cost the stranger no wrong token."""
+    for _ in range(40):
+        client = await house.client()
+        await client.send(refused)
+        await client.receive()
+        await client.close()
+    lines = [line for line in json_log.lines() if line["event"].endswith(" refused")]
+    assert len(lines) == 40
+    assert 20 <= sum(line["level"] == "warning" for line in lines) < 35
+
+
+async def test_seeks_of_a_bot_do_not_fill_the_log(house: Server, json_log: Log) -> None:
+    client = await house.bot("alice")
+    for _ in range(400):
+        seek = await client.seek("pig")
+        await client.ask(Unseek, seek.seek)
+    levels = [line["level"] for line in json_log.lines("seek")]
+    assert len(levels) == 400
+    assert 150 < levels.count("info") < 300
 
 
 @pytest.mark.postgresql
