@@ -131,12 +131,13 @@ class Endpoint:
         if scope["method"] != "POST":
             await send_problem(send, 405, "http/405", POST_ONLY, headers=[(b"allow", b"POST")])
             return
-        parts = await _read_body(receive)
+        whole = await _whole(receive)
+        given = iter([whole])
 
         async def replay() -> Message:
-            return parts.pop(0) if parts else await receive()
+            return next(given, None) or await receive()
 
-        if parts:
+        if whole is not None:
             await self._manager.asgi_app(scope, replay, send)
 
     async def _list_tools(self, ctx: Any, params: Any) -> types.ListToolsResult:
@@ -256,19 +257,20 @@ def _sentence(error: msgspec.ValidationError) -> str:
     return f"Argument {path.rstrip(chr(39))}: {what}." if path else f"{what}."
 
 
-async def _read_body(receive: Receive) -> list[Message]:
-    """Return the parts of a body, up to one that makes it too long; none if its sender has left."""
-    parts: list[Message] = []
-    left = LONGEST_BODY
-    while left >= 0:
+async def _whole(receive: Receive) -> Message | None:
+    """Return a body in one message, or its beginning if it is too long.
+
+    Returns None if its sender has left.
+    """
+    body = bytearray()
+    more = True
+    while more and len(body) <= LONGEST_BODY:
         message = await receive()
         if message["type"] != "http.request":
-            return []
-        parts.append(message)
-        left -= len(message.get("body", b""))
-        if not message.get("more_body", False):
-            break
-    return parts
+            return None
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+    return {"type": "http.request", "body": bytes(body), "more_body": more}
 
 
 def _split(specs: str) -> list[str]:

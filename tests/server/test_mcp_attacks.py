@@ -7,7 +7,7 @@ import json
 import logging
 import shlex
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -356,3 +356,14 @@ async def test_stranger_that_leaves_before_the_end_of_a_request_is_not_logged(
     async with httpx2.AsyncClient(base_url=table.server.server.url) as web:
         assert (await web.get("/healthz")).status_code == 200
     assert not [each for each in caplog.records if each.levelno >= logging.ERROR]
+
+
+async def test_body_in_pieces_that_is_too_long_is_refused(table: Table) -> None:
+    async def pieces() -> AsyncIterator[bytes]:
+        for _ in range(8):
+            yield b" " * 10_000
+
+    headers = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+    async with httpx2.AsyncClient(base_url=table.server.server.url, headers=headers) as web:
+        answer = await web.post("/mcp", content=pieces())
+    assert answer.status_code == 413
