@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Coroutine, MutableMapping
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from plyhouse.protocol.codec import SUBPROTOCOLS
 from plyhouse.server.gateway.hub import Hub
@@ -35,6 +37,11 @@ NO_UPGRADE = (
     f"{WEBSOCKET_PATH} is for websockets, and the header 'Upgrade: websocket' did not arrive. If "
     "a proxy stands before the server, its operator must let it pass Upgrade and Connection on."
 )
+
+UPGRADE = ((b"upgrade", b"websocket"), (b"connection", b"Upgrade"))
+
+BAD_HOST = "The header 'Host' is not a name or address with a port from 0 to 65535."
+_HOST = re.compile(r"(\[[\da-f:.]+\]|[\w.-]*)(:\d*)?", re.ASCII | re.IGNORECASE)
 
 
 def create_app() -> Application:
@@ -139,8 +146,11 @@ class Application:
                 if wait := self._allowance.wait(scope):
                     await refuse_busy(send, wait)
                     return
+            if not _names_host(scope):
+                await send_problem(send, 400, "http/400", BAD_HOST)
+                return
             if scope["path"].rstrip("/") == WEBSOCKET_PATH:
-                await send_problem(send, 426, "http/426", NO_UPGRADE)
+                await send_problem(send, 426, "http/426", NO_UPGRADE, headers=UPGRADE)
                 return
             if self._follower is None or passed_on or self._leads():
                 await self._answer(scope, receive, send)
@@ -162,6 +172,17 @@ class Application:
         else:
             answer = self._agents(scope, receive, send)
         await (answer if self._pacer is None else self._pacer.run(answer))
+
+
+def _names_host(scope: Scope) -> bool:
+    """Return whether a request has a proper ``Host``, or none; handlers fail with another one."""
+    host = next((value for name, value in scope["headers"] if name == b"host"), b"")
+    text = host.decode("latin-1")
+    try:
+        _ = urlsplit(f"//{text}").port
+    except ValueError:
+        return False
+    return _HOST.fullmatch(text) is not None
 
 
 def _without_body(send: Send) -> Send:

@@ -33,7 +33,7 @@ _TOKEN: Final = re.compile(r"ply_[A-Za-z0-9_\-]{4,}")
 _HIDDEN: Final = "ply_***"
 _QUIET: Final = {
     "uvicorn": logging.ERROR,  # it warns of each request of a stranger that is none
-    **dict.fromkeys(("aiosqlite", "alembic", "httpx", "litestar"), logging.WARNING),
+    **dict.fromkeys(("aiosqlite", "alembic", "httpx", "litestar", "mcp"), logging.WARNING),
 }
 """Libraries that have much to say about what is ordinary, and the least level of their lines."""
 _ORDINARY: Final = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"}
@@ -65,6 +65,15 @@ class _Formatter(logging.Formatter):
     """Makes a record harmless before a format writes it."""
 
     def format(self, record: logging.LogRecord) -> str:
+        try:
+            return self._line(record)
+        except Exception as error:  # logging would write the record as it is, with its tokens
+            kept = {name: getattr(record, name) for name in ("name", "levelname", "created")}
+            happened = "a line of %s:%d cannot be written: %s"
+            where = record.module, record.lineno, type(error).__name__
+            return self._line(logging.makeLogRecord({**kept, "msg": happened, "args": where}))
+
+    def _line(self, record: logging.LogRecord) -> str:
         moment = datetime.fromtimestamp(record.created, UTC)
         event = {
             "time": moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"),

@@ -26,6 +26,8 @@ from plyhouse.storage.rows import By
 CODE_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 """No letters that are taken for digits, or for each other."""
 CODE_LENGTH = 8
+HINT = 4
+"""Characters of a code that its entry in the audit log has."""
 
 
 def add_code(
@@ -56,7 +58,9 @@ def add_code(
             created_ms=now_ms,
         )
     )
-    audit.add(connection, now_ms, by, "student.code", f"{code} for {row.name}", row.id)
+    # Servers write the audit log to their logs, and anyone with the code may join.
+    subject = f"{code[:HINT]}-*** for {row.name}"
+    audit.add(connection, now_ms, by, "student.code", subject, row.id)
     return Code(_shown(code), uses, 0, expires_ms, group, late_ms, None)
 
 

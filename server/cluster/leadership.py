@@ -220,6 +220,7 @@ class Leadership:
                 ply=message.match.ply,
                 began=message.match.began,
                 outcome=message.match.outcome,
+                stored=message.match.stored,
             )
             summary = remote.summary()
             self._sockets.forget_match(remote)

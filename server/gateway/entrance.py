@@ -17,9 +17,8 @@ from plyhouse.protocol.messages import PROTOCOL_VERSION, Hello, Limits, MatchSna
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.membership import Sockets
 from plyhouse.server.match.presence import Presence
-from plyhouse.server.table import journal
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.journal import Counts
+from plyhouse.server.table.journal import ClientLog, Counts
 from plyhouse.server.table.participants import Participant
 from plyhouse.server.table.refunds import LoginRefunds, LoginWait
 from plyhouse.server.table.running_match import RunningMatch
@@ -46,6 +45,7 @@ class Connections:
         self.seated: dict[Session, Participant] = {}
         """The participant of each connection."""
         self.counts = Counts()
+        self.journal = ClientLog(now)
         self.places = Places(
             config.max_connections,
             spectators=config.max_spectators,
@@ -132,7 +132,7 @@ class Entrance:
         presence = participant.presence
         self._login_refunds.give_back(wait, bot)
         self._connections.counts.logins += 1
-        journal.logged_in(session, presence)
+        self._connections.journal.logged_in(session, presence)
         snapshots = await self._enter(participant, session, waited, wait)
         if participant.line is not session:
             return None  # it left meanwhile

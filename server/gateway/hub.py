@@ -182,7 +182,7 @@ class Hub(MatchHub):
         self.logins = Logins(
             self.config,
             self._entrance,
-            sessions=self.sessions,
+            connections=self.connections,
             registration=self.registration,
             browser_sessions=self.browser_sessions,
             audit_follower=self.audit_follower,

@@ -7,7 +7,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable
+from typing import Final
 
 import msgspec
 
@@ -18,16 +19,18 @@ from plyhouse.server.accounts.registration import Registration, is_in_person
 from plyhouse.server.accounts.tickets import TICKET_PREFIX
 from plyhouse.server.administration.audit_follower import AuditFollower
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.gateway.entrance import Entrance
+from plyhouse.server.gateway.entrance import Connections, Entrance
 from plyhouse.server.gateway.membership import Sockets
 from plyhouse.server.lobby.lobby import read_game
 from plyhouse.server.lobby.suspension import suspended_text
 from plyhouse.server.match.presence import Presence
-from plyhouse.server.table import journal
 from plyhouse.server.table.refunds import LoginWait
 from plyhouse.server.wire.limits import client_of
 from plyhouse.server.wire.session import Session
 from plyhouse.storage.names import key_of
+
+GAMES_READ: Final = 48
+"""Games of a ``hello`` about which a bot may be warned; more than there are."""
 
 
 class Logins:
@@ -38,7 +41,7 @@ class Logins:
         config: ServerConfig,
         entrance: Entrance,
         *,
-        sessions: Container[Session],
+        connections: Connections,
         registration: Registration,
         browser_sessions: BrowserSessions,
         audit_follower: AuditFollower,
@@ -48,7 +51,8 @@ class Logins:
         """``on_entered`` is called for bots that have been let in."""
         self._config = config
         self._entrance = entrance
-        self._sessions = sessions
+        self._sessions = connections.sessions
+        self._journal = connections.journal
         self._sockets = sockets
         self._registration = registration
         self._browser_sessions = browser_sessions
@@ -62,9 +66,9 @@ class Logins:
                 message.player, client_of(session.address)
             )
         except ProtocolError as error:
-            journal.registration_refused(session, message.player, error)
+            self._journal.registration_refused(session, message.player, error)
             raise
-        journal.registered(session, player)
+        self._journal.registered(session, player)
         session.send(Registered(message.id, player, token))
 
     async def log_in(self, session: Session, hello: Hello, wait: LoginWait) -> None:
@@ -101,9 +105,9 @@ class Logins:
     def _check_games(self, session: Session, hello: Hello) -> None:
         """Warn a bot about offered games that the server does not know.
 
-        Nobody can invite it to them.
+        Nobody can invite it to them.  Only the first games are read, because 256 took 20 ms.
         """
-        for spec in hello.games:
+        for spec in hello.games[:GAMES_READ]:
             try:
                 read_game(spec)
             except ProtocolError as error:

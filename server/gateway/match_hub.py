@@ -21,7 +21,6 @@ from plyhouse.server.gateway.entrance import Connections, Entrance
 from plyhouse.server.gateway.match_requests import MatchRequests
 from plyhouse.server.gateway.membership import Membership
 from plyhouse.server.jobs.periodic import Periodic
-from plyhouse.server.table import journal
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live_matches import LiveMatches
 from plyhouse.server.table.participants import Participant
@@ -56,6 +55,7 @@ class MatchHub(ABC):
         self.sessions = self.connections.sessions
         self.seated = self.connections.seated
         self.counts = self.connections.counts
+        self.journal = self.connections.journal
         self._due: dict[Session, int] = {}
         """When each connection has something to do, or earlier: what it hears only postpones it."""
         self.directory = Directory()
@@ -93,7 +93,7 @@ class MatchHub(ABC):
     def _attach(self, transport: Transport, codec: Codec) -> Session:
         session = Session(self, transport, codec, self.connections.limits, self.config.max_queue)
         self.counts.connections += 1
-        journal.connected(session)
+        self.journal.connected(session)
         self.sessions.add(session)
         if self.stopping:
             session.fail("server/shutting_down")
@@ -127,7 +127,7 @@ class MatchHub(ABC):
                 live.unwatch(session)
         session.watching.clear()
         participant = self.seated.pop(session, None)
-        journal.left(session, None if participant is None else participant.presence)
+        self.journal.left(session, None if participant is None else participant.presence)
         if participant is None or participant.line is not session:
             self.member.sockets.left(session, 0)
             return
@@ -231,7 +231,7 @@ class MatchHub(ABC):
                 await self._log_in(session, hello, wait)
         except ProtocolError as error:
             self.counts.refused[error.code] += 1
-            journal.login_refused(session, hello, error)
+            self.journal.login_refused(session, hello, error)
             raise
 
     @abstractmethod

@@ -25,8 +25,8 @@ from plyhouse.protocol.messages import (
     Watch,
 )
 from plyhouse.server.gateway.entrance import Connections
-from plyhouse.server.table import journal
 from plyhouse.server.table.directory import Directory
+from plyhouse.server.table.journal import LOGGED
 from plyhouse.server.table.running_match import RunningMatch
 from plyhouse.server.wire.limits import Rate
 from plyhouse.server.wire.session import Session
@@ -47,6 +47,7 @@ class MatchRequests:
     def __init__(self, directory: Directory, connections: Connections) -> None:
         self._directory = directory
         self._seated = connections.seated
+        self._journal = connections.journal
         self._phrases = Rate(PHRASES, 1 / SECONDS_PER_PHRASE, connections.now)
         self._by_type: dict[type, Callable[[Session, Any, Any, int], None]] = {
             Ready: self._of_match,
@@ -70,8 +71,8 @@ class MatchRequests:
         if carry_out is None:
             raise ProtocolError("protocol/unexpected", "This server has no lobby.")
         carry_out(session, presence, message, stamp)
-        if presence is not None and isinstance(message, journal.LOGGED):
-            journal.asked(presence, message)
+        if presence is not None and isinstance(message, LOGGED):
+            self._journal.asked(presence, message)
 
     def seat(self, session: Session, message: Any) -> tuple[RunningMatch, int]:
         """Return the match that a request names, and the sender's seat in it.

@@ -31,7 +31,7 @@ from plyhouse.server.table.running_match import RunningMatch
 from plyhouse.server.wire.limits import client_of
 from plyhouse.server.wire.session import Session
 from plyhouse.storage import members
-from plyhouse.storage.errors import StorageError, Unknown
+from plyhouse.storage.errors import InvalidValue, StorageError, Unknown
 from plyhouse.storage.names import BUILTIN_NAMES
 from plyhouse.storage.store import Store
 
@@ -90,6 +90,8 @@ class Watching:
         """Let a spectator watch a match that another server runs, or see one that is over."""
         try:
             found = await self._store.read(members.places, [message.match])
+        except InvalidValue:  # an id with NUL, on PostgreSQL
+            found = {}
         except StorageError as error:
             log.error("where %s runs cannot be read: %s", message.match, error)
             session.refuse(message, ProtocolError("server/storage"))

@@ -4,6 +4,9 @@ Two bots with a standing seek may play without end, and a fast game fills gigaby
 Matches at once are limited, but not those one after the other.  So each player has an allowance of
 plies, which comes back evenly over a day.  A match may begin while any of it is left, and counts
 when it is over.  The allowance may go below zero then, and no match begins until it is above again.
+
+The match itself, chance events and long thoughts of bots count, too: two bots that resign at once
+could fill the disk without a ply.
 """
 
 from __future__ import annotations
@@ -18,6 +21,8 @@ from plyhouse.server.wire.limits import Rate
 
 DAY_S: Final = 24 * 3600
 """Seconds in which the whole allowance comes back."""
+OF_A_MATCH: Final = 12
+"""Plies that take as much of the database as a match without its events."""
 
 
 class PlyQuota:
@@ -35,8 +40,10 @@ class PlyQuota:
     def spend(self, match: MatchSummary) -> None:
         """Count a match that is over, unless it belongs to a competition."""
         if self._rate is not None and match.tournament is None:
+            # A server that has stopped may have reported the plies only.
+            cost = OF_A_MATCH + max(match.ply, match.stored)
             for player in {each.player_id for each in match.seats}:
-                self._rate.spend(player, match.ply)
+                self._rate.spend(player, cost)
 
     def free(self, bot: Presence | None) -> int:
         """Return how many more matches a bot can take now; 0 if it is not here."""

@@ -131,6 +131,8 @@ class MatchSummary(Struct, frozen=True):
     """True once every bot was ready."""
     outcome: Outcome | None
     """None while the match runs, and for one that the server could not go on with."""
+    stored: int = 0
+    """Its events in the database, and the characters of their texts in hundreds."""
 
     @property
     def bots(self) -> tuple[int, ...]:

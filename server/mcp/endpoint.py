@@ -36,6 +36,7 @@ from plyhouse.server.mcp.arguments import OfGame, schema_of
 from plyhouse.server.mcp.tools import TOOLS, Tool, rules
 from plyhouse.server.version import server_version
 from plyhouse.server.web.api.access import token_of
+from plyhouse.server.web.request_limits import send_problem
 
 log = logging.getLogger("plyhouse.server.mcp")
 
@@ -51,6 +52,9 @@ DEFAULT_BOT: Final = "agent"
 """Name of the bot where the address names none."""
 MANY: Final = 200
 """Lines of a leaderboard that a resource shows."""
+POST_ONLY: Final = (
+    "Clients of the Model Context Protocol send POST here; other methods have no use."
+)
 INSTRUCTIONS: Final = """\
 Plyhouse hosts matches between programs and people. You are a player with a clock.
 
@@ -119,8 +123,22 @@ class Endpoint:
             await self._running
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        await self._manager.asgi_app(scope, receive, send)
+        """Answer one request.
+
+        The package never gets a request of which a part is missing: it would log a traceback.  A
+        GET would open a stream without end, on which a server without sessions has nothing to say.
+        """
+        if scope["method"] != "POST":
+            await send_problem(send, 405, "http/405", POST_ONLY, headers=[(b"allow", b"POST")])
+            return
+        whole = await _whole(receive)
+        given = iter([whole])
+
+        async def replay() -> Message:
+            return next(given, None) or await receive()
+
+        if whole is not None:
+            await self._manager.asgi_app(scope, replay, send)
 
     async def _list_tools(self, ctx: Any, params: Any) -> types.ListToolsResult:
         return _listed_tools()
@@ -237,6 +255,22 @@ def _sentence(error: msgspec.ValidationError) -> str:
     """Return what is wrong with arguments: ``Expected `int`, got `str` - at `$.ply```."""
     what, _, path = str(error).replace("`", "'").partition(" - at '$.")
     return f"Argument {path.rstrip(chr(39))}: {what}." if path else f"{what}."
+
+
+async def _whole(receive: Receive) -> Message | None:
+    """Return a body in one message, or its beginning if it is too long.
+
+    Returns None if its sender has left.
+    """
+    body = bytearray()
+    more = True
+    while more and len(body) <= LONGEST_BODY:
+        message = await receive()
+        if message["type"] != "http.request":
+            return None
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+    return {"type": "http.request", "body": bytes(body), "more_body": more}
 
 
 def _split(specs: str) -> list[str]:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
+from collections.abc import Callable, Hashable
 from typing import Any, Final
 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Answer, Challenge, ClientMessage, Hello, Outcome, Seek
 from plyhouse.server.match.presence import MatchSummary, Presence
 from plyhouse.server.match.terminations import FORFEITS, VOID
+from plyhouse.server.wire.limits import Rate, client_of
 from plyhouse.server.wire.session import Session
 
 connections = logging.getLogger("plyhouse.server.connections")
@@ -23,99 +25,115 @@ lobby = logging.getLogger("plyhouse.server.lobby")
 
 LOGGED: Final = (Seek, Challenge, Answer)
 """Requests of bots that get a line."""
+LINES: Final = 200, 2.0
+"""Lines that an account or an address may cause: at once, and per second after that."""
+OF_A_REFUSAL: Final = 8.0
+"""Lines that a refusal counts for."""
 LONGEST: Final = 300
 """Most characters of a client's reason; the match record has all of it."""
 
 
-# ------------------------------------------------------------------------------- connections
+# ------------------------------------------------------------------------- what clients cause
 
 
-def connected(session: Session) -> None:
-    """Log a connection that has not logged in yet."""
-    connections.debug("connected", extra={"address": session.peer})
+class ClientLog:
+    """Lines of the log that clients cause: connections, logins, and requests to the lobby.
 
-
-def logged_in(session: Session, participant: Presence) -> None:
-    """Log a login of a bot or a person."""
-    connections.info(
-        "logged in",
-        extra={
-            "address": session.peer,
-            "bot": participant.name,
-            "bot_id": participant.bot_id,
-            "version": participant.version,
-            "matches": len(participant.matches),
-        },
-    )
-
-
-def login_refused(session: Session, hello: Hello, error: ProtocolError) -> None:
-    """Log a refused login; the name in it is the client's claim.
-
-    Refusals by a rate are details: the log has those that used it up, and is not filled by others.
+    An account or address that causes too many gets further ones at the level *debug*, so that
+    nobody fills the disk.
     """
-    connections.log(
-        logging.DEBUG if error.code == "auth/rate" else logging.WARNING,
-        "login refused",
-        extra={
-            "address": session.peer,
-            "code": error.code,
-            "called_itself": hello.bot,
-            "why": error.message,
-        },
-    )
 
+    def __init__(self, now: Callable[[], int]) -> None:
+        self._lines = Rate(*LINES, now)
 
-def left(session: Session, participant: Presence | None) -> None:
-    """Log the end of a connection."""
-    if participant is None:
-        connections.debug("disconnected", extra={"address": session.peer})
-        return
-    closing = session.connection.closing
-    connections.info(
-        "disconnected",
-        extra={
-            "address": session.peer,
-            "bot": participant.name,
-            "bot_id": participant.bot_id,
-            "why": "" if closing is None else closing.reason,
-            "matches": len(participant.matches),
-        },
-    )
+    def _level(self, level: int, key: Hashable, cost: float = 1.0) -> int:
+        return level if self._lines.take(key, cost) else logging.DEBUG
 
+    def connected(self, session: Session) -> None:
+        """Log a connection that has not logged in yet."""
+        connections.debug("connected", extra={"address": session.peer})
 
-def registered(session: Session, player: str) -> None:
-    """Log a new account."""
-    connections.info("registered", extra={"address": session.peer, "player": player})
+    def logged_in(self, session: Session, participant: Presence) -> None:
+        """Log a login of a bot or a person."""
+        connections.log(
+            self._level(logging.INFO, participant.player_id),
+            "logged in",
+            extra={
+                "address": session.peer,
+                "bot": participant.name,
+                "bot_id": participant.bot_id,
+                "version": participant.version,
+                "matches": len(participant.matches),
+            },
+        )
 
+    def login_refused(self, session: Session, hello: Hello, error: ProtocolError) -> None:
+        """Log a refused login; the name in it is the client's claim."""
+        connections.log(
+            self._refusal(session, error),
+            "login refused",
+            extra={
+                "address": session.peer,
+                "code": error.code,
+                "called_itself": hello.bot,
+                "why": error.message,
+            },
+        )
 
-def registration_refused(session: Session, player: str, error: ProtocolError) -> None:
-    """Log a refused registration."""
-    connections.warning(
-        "registration refused",
-        extra={"address": session.peer, "code": error.code, "called_itself": player},
-    )
+    def left(self, session: Session, participant: Presence | None) -> None:
+        """Log the end of a connection."""
+        if participant is None:
+            connections.debug("disconnected", extra={"address": session.peer})
+            return
+        closing = session.connection.closing
+        connections.log(
+            self._level(logging.INFO, participant.player_id),
+            "disconnected",
+            extra={
+                "address": session.peer,
+                "bot": participant.name,
+                "bot_id": participant.bot_id,
+                "why": "" if closing is None else closing.reason,
+                "matches": len(participant.matches),
+            },
+        )
 
+    def registered(self, session: Session, player: str) -> None:
+        """Log a new account."""
+        connections.info("registered", extra={"address": session.peer, "player": player})
 
-# ------------------------------------------------------------------------------------- lobby
+    def registration_refused(self, session: Session, player: str, error: ProtocolError) -> None:
+        """Log a refused registration."""
+        connections.log(
+            self._refusal(session, error),
+            "registration refused",
+            extra={"address": session.peer, "code": error.code, "called_itself": player},
+        )
 
+    def _refusal(self, session: Session, error: ProtocolError) -> int:
+        """Return the level of a refusal; those by a rate are details, like a flood of others."""
+        if error.code == "auth/rate":
+            return logging.DEBUG
+        return self._level(logging.WARNING, client_of(session.address), OF_A_REFUSAL)
 
-def asked(participant: Presence, message: ClientMessage) -> None:
-    """Log a seek, a challenge, or an answer to a challenge."""
-    fields: dict[str, Any] = {"bot": participant.name, "bot_id": participant.bot_id}
-    if isinstance(message, Answer):
-        lobby.info("answer", extra={**fields, "challenge": message.challenge})
-    elif isinstance(message, Seek | Challenge):
-        terms = {
-            "game": message.game,
-            "time_control": message.time_control,
-            "rated": message.rated,
-            "mirrored": message.mirrored,
-        }
-        if isinstance(message, Challenge):
-            lobby.info("challenge", extra={**fields, "opponent": message.opponent, **terms})
-        else:
-            lobby.info("seek", extra={**fields, **terms, "count": message.count})
+    def asked(self, participant: Presence, message: ClientMessage) -> None:
+        """Log a seek, a challenge, or an answer to a challenge."""
+        level = self._level(logging.INFO, participant.player_id)
+        fields: dict[str, Any] = {"bot": participant.name, "bot_id": participant.bot_id}
+        if isinstance(message, Answer):
+            lobby.log(level, "answer", extra={**fields, "challenge": message.challenge})
+        elif isinstance(message, Seek | Challenge):
+            terms = {
+                "game": message.game,
+                "time_control": message.time_control,
+                "rated": message.rated,
+                "mirrored": message.mirrored,
+            }
+            if isinstance(message, Challenge):
+                more = {"opponent": message.opponent, **terms}
+                lobby.log(level, "challenge", extra={**fields, **more})
+            else:
+                lobby.log(level, "seek", extra={**fields, **terms, "count": message.count})
 
 
 # ----------------------------------------------------------------------------------- matches

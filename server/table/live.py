@@ -136,6 +136,7 @@ class LiveMatch:
         "_alarm",
         "_alarm_at",
         "_backlog",
+        "_characters",
         "_counting",
         "_joining",
         "_referee",
@@ -169,6 +170,8 @@ class LiveMatch:
         self.suspended = False
         """True while the match waits for the database to come back."""
         self._backlog: deque[_Waiting] = deque()
+        self._characters = 0
+        """Characters of the texts of all events."""
         self._alarm: asyncio.TimerHandle | None = None
         self._alarm_at = 0
         self._counting: asyncio.TimerHandle | None = None
@@ -288,6 +291,7 @@ class LiveMatch:
             ply=match.ply,
             began=None not in match.course.nonces,
             outcome=match.outcome,
+            stored=match.course.rows + self._characters // 100,
         )
 
     def input(self, method: Callable[..., Effects], *args: Any, **kwargs: Any) -> None:
@@ -440,6 +444,9 @@ class LiveMatch:
         if not ops and not self._backlog:
             self._send_out(messages)
             return
+        for row in ops:
+            if isinstance(row, EventRow):
+                self._characters += len(row.text) + len(row.data or "")
         waiting = _Waiting(self, ops, messages)
         waiting.last = last
         self._backlog.append(waiting)

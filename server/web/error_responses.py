@@ -27,7 +27,7 @@ from plyhouse.server.hosting.runners import RunnerRefused
 from plyhouse.server.jobs.helper_jobs import NotWorkedOut
 from plyhouse.server.web.forwarding import LeaderNeeded
 from plyhouse.server.web.pages.rendering import page
-from plyhouse.storage.errors import StorageError, Unknown, public_message
+from plyhouse.storage.errors import InvalidValue, StorageError, Unknown, public_message
 
 log = logging.getLogger("plyhouse.server.web")
 
@@ -129,7 +129,7 @@ def _known(_: Request[Any, Any, Any], error: Exception) -> Response[dict[str, An
     detail = str(error)
     if isinstance(error, StorageError):
         detail = public_message(error)
-        if detail != str(error):
+        if detail != str(error) and not isinstance(error, InvalidValue):  # the client's mistake
             log.error("%s: %s", code, error)
     wait = getattr(error, "retry_after", None)
     return _respond(code, detail, getattr(error, "status", None), wait)

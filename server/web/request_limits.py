@@ -25,6 +25,7 @@ from collections.abc import (
     Coroutine,
     Generator,
     Hashable,
+    Iterable,
     Mapping,
     MutableMapping,
 )
@@ -137,20 +138,25 @@ async def refuse_busy(send: Send, wait: float) -> None:
 
 
 async def send_problem(
-    send: Send, status: int, code: str, detail: str, *, retry_after: int | None = None
+    send: Send,
+    status: int,
+    code: str,
+    detail: str,
+    *,
+    retry_after: int | None = None,
+    headers: Iterable[tuple[bytes, bytes]] = (),
 ) -> None:
     """Answer a request that no handler has seen, in the form of the API's errors."""
     more = {} if retry_after is None else {"retry_after": retry_after}
     body = json.dumps(problem(status, code, detail, **more)).encode()
-    headers = [
+    sent = [
         (b"content-type", b"application/problem+json"),
         (b"content-length", b"%d" % len(body)),
+        *headers,
     ]
     if retry_after is not None:
-        headers.append((b"retry-after", b"%d" % retry_after))
-    if status == 426:
-        headers += [(b"upgrade", b"websocket"), (b"connection", b"Upgrade")]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
+        sent.append((b"retry-after", b"%d" % retry_after))
+    await send({"type": "http.response.start", "status": status, "headers": sent})
     await send({"type": "http.response.body", "body": body})
 
 

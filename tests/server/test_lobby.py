@@ -17,12 +17,15 @@ from plyhouse.protocol.messages import (
     ChallengeClosed,
     Challenged,
     Error,
+    Finished,
     MatchMessage,
     Ok,
+    Resign,
     Unseek,
 )
 from plyhouse.server.lobby import lobby
 from plyhouse.server.lobby.matchmaking import Matchmaker
+from plyhouse.server.lobby.ply_quota import OF_A_MATCH
 from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.storage import match_lists
@@ -91,6 +94,26 @@ async def test_player_without_plies_of_the_day_begins_no_match(open_house: OpenH
     await three.seek("kuhn_poker")
     house.hub.lobby._pair()
     assert not house.hub.directory.live, "standing seeks wait, too"
+
+
+@pytest.mark.parametrize("stored", ["nothing", "details"])
+async def test_match_without_plies_takes_plies_of_the_day(
+    open_house: OpenHouse, stored: str
+) -> None:
+    """Two bots that resign at once could fill the disk, with 400 matches a second."""
+    enough = OF_A_MATCH + 3 if stored == "nothing" else 150
+    house = await open_house(max_plies_per_day=enough)
+    clients = [await house.bot(name) for name in ("alice", "bob")]
+    for client in clients:
+        await client.seek("tic_tac_toe")
+    matches = [(await client.start()).match for client in clients]
+    detail = "" if stored == "nothing" else "x" * 16_000
+    await clients[0].ask(Resign, matches[0], "bot_crash", detail)
+    await clients[0].next(Finished)
+    async with asyncio.timeout(PATIENCE):
+        while isinstance(answer := await clients[1].seek("pig"), Ok):  # it is not counted yet
+            await clients[1].ask(Unseek, answer.seek)
+    assert answer.code == "seek/plies"
 
 
 async def test_competition_takes_no_plies_of_the_day(open_house: OpenHouse) -> None:

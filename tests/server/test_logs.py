@@ -7,17 +7,30 @@ import io
 import json
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from tests.harness.patience import PATIENCE
 from tests.harness.server import Server
+from tests.storage.conftest import postgres_reason, postgres_url  # noqa: F401  (fixtures)
 from tests.tournaments import begin_round_robin
 
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.messages import Act, Error, Finished, Resign, Turn
+from plyhouse.protocol.messages import (
+    Act,
+    Error,
+    Finished,
+    Hello,
+    Register,
+    Resign,
+    Turn,
+    Unseek,
+    Watch,
+)
+from plyhouse.server.accounts.tickets import TICKET_PREFIX
 from plyhouse.server.config import LOG_FORMATS
 from plyhouse.server.logs import formatter, set_up
 from plyhouse.server.match.terms import Terms
@@ -58,6 +71,14 @@ def test_requests_that_a_server_passes_on_are_not_logged(root: logging.Logger) -
     set_up("info", "console", stream)
     address = "http://server/api/v1/session?code=secret"
     logging.getLogger("httpx").info('HTTP Request: GET %s "HTTP/1.1 200 OK"', address)
+    assert not stream.getvalue()
+
+
+def test_requests_of_language_models_are_not_logged(root: logging.Logger) -> None:
+    """The package has a line for each of them, also for those of strangers."""
+    stream = io.StringIO()
+    set_up("info", "console", stream)
+    logging.getLogger("mcp.server.streamable_http").info("Terminating session: None")
     assert not stream.getvalue()
 
 
@@ -206,6 +227,52 @@ async def test_logins_refused_by_a_rate_are_details(house: Server, json_log: Log
     assert codes[-1] == "auth/rate"
 
 
+@pytest.mark.parametrize(
+    "refused", [Register(1, "x"), Hello(1, "", signed_in=True), Hello(1, f"{TICKET_PREFIX}x")]
+)
+async def test_refusals_of_a_stranger_do_not_fill_the_log(
+    house: Server, json_log: Log, refused: Register | Hello
+) -> None:
+    """Nothing else limits those that cost the stranger no wrong token."""
+    for _ in range(40):
+        client = await house.client()
+        await client.send(refused)
+        await client.receive()
+        await client.close()
+    lines = [line for line in json_log.lines() if line["event"].endswith(" refused")]
+    assert len(lines) == 40
+    assert 20 <= sum(line["level"] == "warning" for line in lines) < 35
+
+
+async def test_seeks_of_a_bot_do_not_fill_the_log(house: Server, json_log: Log) -> None:
+    client = await house.bot("alice")
+    for _ in range(400):
+        seek = await client.seek("pig")
+        await client.ask(Unseek, seek.seek)
+    levels = [line["level"] for line in json_log.lines("seek")]
+    assert len(levels) == 400
+    assert 150 < levels.count("info") < 300
+
+
+@pytest.mark.postgresql
+async def test_text_that_no_database_stores_is_no_error_of_the_server(
+    open_house: Callable[..., Awaitable[Server]],
+    postgres_url: str,  # noqa: F811  (the fixture)
+    json_log: Log,
+) -> None:
+    """A stranger could fill the log with errors, which somebody has to look at."""
+    server = await open_house(database=postgres_url)
+    stranger = await server.client()
+    await stranger.hello("")
+    answer = await stranger.ask(Watch, "\0")
+    assert answer.code == "match/unknown"
+    async with httpx.AsyncClient(base_url=server.server.url) as web:
+        for path in ("/matches/%00", "/api/v1/matches/%00", "/api/v1/players/%00"):
+            refused = await web.get(path)
+            assert refused.status_code in (400, 404), path
+    assert not [line for line in json_log.lines() if line["level"] == "error"]
+
+
 async def test_competitions_are_told(house: Server, json_log: Log) -> None:
     bots = [await house.bot(name, games=["tic_tac_toe"]) for name in ("alice", "bob")]
     terms = Terms(get_game("tic_tac_toe"), TimeControl.parse("total:60"), True)
@@ -240,6 +307,32 @@ def test_nobody_forges_a_line(log: Log) -> None:
     heads = [line for line in log.text.splitlines() if not line.startswith("    ")]
     assert len(heads) == 3
     assert all(re.match(r'(\{"time": ")?20\d\d-\d\d-\d\dT', line) for line in heads)
+
+
+class Unprintable:
+    def __repr__(self) -> str:
+        raise RuntimeError("ply_0123456789abcdef\n2026")
+
+
+@pytest.mark.parametrize(
+    "value", [Unprintable(), [Unprintable()], 10**5000], ids=["object", "list", "number"]
+)
+def test_values_that_cannot_be_written_leave_a_line_without_them(
+    log: Log, capfd: pytest.CaptureFixture[str], value: Any
+) -> None:
+    """`logging` would write the record as it is to standard error, over several lines."""
+    token = "ply_0123456789abcdef"
+    for fields in (
+        {"msg": "new style", "what": value, "why": token},
+        {"msg": f"{token}: %s", "args": (value,)},
+        {"msg": "too few: %s %s", "args": (token,)},
+    ):
+        more = {"levelname": "WARNING", "module": "places", "lineno": 7}
+        log.handler.emit(logging.makeLogRecord({**more, **fields}))
+    lines = log.text.splitlines()
+    assert len(lines) == 3
+    assert all("a line of places:7 cannot be written" in line for line in lines)
+    assert "ply_0" not in log.text + capfd.readouterr().err
 
 
 def test_values_cannot_be_taken_for_fields() -> None:

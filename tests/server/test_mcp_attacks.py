@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import shlex
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
@@ -320,3 +322,48 @@ def test_splitting_the_games_of_an_address_takes_a_time_in_proportion_to_it() ->
     assert _split("," * 1_000_000) == []
     assert _split("pig(" + "," * 1_000_000) == ["pig(" + "," * 1_000_000]
     assert _split("a(b=1,c=2) , d,e(f=1),(,g),h)") == ["a(b=1,c=2)", "d", "e(f=1)", "(,g)", "h)"]
+
+
+async def test_stranger_cannot_hold_a_stream_open(table: Table) -> None:
+    """GET opens a stream for news of the server, of which there is none without sessions."""
+    accept = {"accept": "text/event-stream"}
+    url = table.server.server.url
+    async with httpx2.AsyncClient(base_url=url, headers=accept, timeout=PATIENCE) as web:
+        for more in ({}, {"last-event-id": "x"}):
+            answer = await web.get("/mcp", headers=more)
+            assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+            assert answer.json()["code"] == "http/405"
+        assert (await web.delete("/mcp")).status_code == 405
+
+
+@pytest.mark.parametrize("revision", ["2025-06-18", MODERN])
+async def test_stranger_that_leaves_before_the_end_of_a_request_is_not_logged(
+    table: Table, caplog: pytest.LogCaptureFixture, revision: str
+) -> None:
+    head = (
+        "POST /mcp HTTP/1.1\r\nhost: x\r\naccept: application/json, text/event-stream\r\n"
+        f"mcp-protocol-version: {revision}\r\nmcp-method: tools/list\r\n"
+        "content-type: application/json\r\ncontent-length: 1000\r\n\r\n{"
+    )
+    caplog.set_level(logging.ERROR)
+    address = urlsplit(table.server.server.url)
+    _, writer = await asyncio.open_connection(address.hostname, address.port)
+    writer.write(head.encode())
+    await writer.drain()
+    await asyncio.sleep(0.1)
+    writer.close()
+    await writer.wait_closed()
+    async with httpx2.AsyncClient(base_url=table.server.server.url) as web:
+        assert (await web.get("/healthz")).status_code == 200
+    assert not [each for each in caplog.records if each.levelno >= logging.ERROR]
+
+
+async def test_body_in_pieces_that_is_too_long_is_refused(table: Table) -> None:
+    async def pieces() -> AsyncIterator[bytes]:
+        for _ in range(8):
+            yield b" " * 10_000
+
+    headers = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+    async with httpx2.AsyncClient(base_url=table.server.server.url, headers=headers) as web:
+        answer = await web.post("/mcp", content=pieces())
+    assert answer.status_code == 413

@@ -340,6 +340,13 @@ async def test_who_was_taken_out_stays_out_until_restored(opened: Store, store: 
 # --------------------------------------------------------------------------------- codes
 
 
+async def test_code_that_lets_people_in_is_not_in_the_audit_log(opened: Store) -> None:
+    """The servers write that to their logs."""
+    code = await opened.write(join_codes.add_code, "Cup", OLGA, opened.now(), uses=2)
+    entry = (await opened.read(audit.since, 0))[-1]
+    assert (entry.what, entry.subject) == ("student.code", f"{code.code[:4]}-*** for Cup")
+
+
 async def test_a_code_lets_so_many_in_and_no_more(opened: Store, store: Store) -> None:
     code = await opened.write(join_codes.add_code, "Cup", OLGA, opened.now(), uses=2)
     assert len(code.code) == 9

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import httpx
@@ -46,6 +47,39 @@ async def test_every_answer_has_its_safety_headers_and_none_is_a_fault(
     for name in HEADERS:
         assert len(answer.headers.get_list(name)) == 1, name
         assert name in head.headers
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        b"x:abc",
+        b"x:-1",
+        b"x:99999",
+        b"x:\xd9\xa1",
+        b"[::1",
+        b"[]",
+        b"[::::]",
+        b"a b",
+        b"a@b",
+        b"\xff",
+    ],
+)
+async def test_host_that_is_no_name_is_refused_and_not_logged(
+    house: House, caplog: pytest.LogCaptureFixture, host: bytes
+) -> None:
+    """A stranger could fill the log with tracebacks."""
+    headers = [(b"host", host), (b"origin", b"http://" + host), (b"accept", b"text/html")]
+    async with httpx.AsyncClient(base_url=house.url) as web:
+        for method, path in (("GET", "/"), ("GET", "/play"), ("POST", "/api/v1/guest")):
+            answer = await web.request(method, path, headers=headers)
+            assert (answer.status_code, answer.json()["code"]) == (400, "http/400"), path
+    assert not [each for each in caplog.records if each.levelno >= logging.ERROR]
+
+
+@pytest.mark.parametrize("host", ["localhost", "a_b.example.", "[::1]:80", "127.0.0.1:", "x:0"])
+async def test_host_of_any_proper_form_is_answered(house: House, host: str) -> None:
+    async with httpx.AsyncClient(base_url=house.url, headers={"host": host}) as web:
+        assert (await web.get("/play")).status_code == 200
 
 
 @pytest.mark.parametrize("opening", [b"[", b'{"a":', b'{"player":['])
