@@ -21,13 +21,8 @@ from plyhouse.server.cluster.channel import Addresses, Channel
 log = logging.getLogger("plyhouse.server.cluster")
 
 
-class Receive(Protocol):
-    """Takes a batch that came for this process."""
-
-    def __call__(self, batch: bytes, /) -> None:
-        """Call it on the event loop."""
-
-
+Receive = Callable[[bytes], None]
+"""Takes a batch that came for this process, on the event loop."""
 Changed = Callable[[], None]
 """Is called when `Carrier.connected` has changed."""
 
