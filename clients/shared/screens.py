@@ -42,7 +42,6 @@ def show_replay(
     positions: Sequence[Position],
     title: str,
     start: int,
-    seat: int | None,
     pace: float | None,
 ) -> None:
     """Step through a record; ``pace`` is seconds per position for automatic playback."""
