@@ -120,7 +120,7 @@ wheel-check: $(VENV)/.dev  ## sdist -> wheel -> clean environment -> tests of th
 	$(BIN)/python .ci/wheel_check.py $(WHEEL_TESTS)
 
 bench: $(VENV)/.dev  ## every benchmark, with its comparison in the same run
-	for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+	for script in benchmarks/*.py; do echo "== $$script"; PYTHONPATH=. $(BIN)/python $$script || exit 1; done
 
 PEERS := benchmarks/peers/node_modules/.package-lock.json
 $(PEERS): benchmarks/peers/package-lock.json

@@ -25,7 +25,6 @@ from plyhouse.games.endgames import Meter
 
 SOURCE = Path(__file__).with_suffix(".c")
 COLUMNS, ROWS = 7, 6
-CELLS = COLUMNS * ROWS
 
 
 def main() -> None:

@@ -56,8 +56,6 @@ from plyhouse.server.match.chance import SHARED_STREAM, Chance
 DAY_NS: Final = 86_400 * 10**9
 LARGE: Final = 8 << 10
 """Bytes that a library file has at least: two pages."""
-LINE: Final = 16
-"""Bytes that a line of a log has."""
 
 CHANNELS: Final = {
     "evict by fadvise, look by RWF_NOWAIT": ("fadvise", "nowait"),

@@ -48,7 +48,6 @@ SUBPROTOCOL = "plyhouse.v1+msgpack"
 WARM_UP = 1.0
 WINDOWS = 3
 ACCEPTED = b"\xa4type\xa8accepted"
-TURN = b"\xa4type\xa4turn"
 MATCH = "1m7wmk169c0000"
 ACT_FRAME = {"type": "act", "id": 1234, "match": MATCH, "ply": 17, "action": "4"}
 CLOCKS = [{"seat": 0, "remaining_ms": 600123}, {"seat": 1, "remaining_ms": 600456}]

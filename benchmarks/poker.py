@@ -2,8 +2,8 @@
 
 Rates are for one core, in processor time.  All seven-card hands are counted in compiled code.
 
-    python benchmarks/poker.py
-    python benchmarks/poker.py --compare 1000000 --seed 1
+    python -m benchmarks.poker
+    python -m benchmarks.poker --compare 1000000 --seed 1
 """
 
 from __future__ import annotations

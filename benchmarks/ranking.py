@@ -10,7 +10,7 @@
 4. Games saved by mirroring and by luck adjustment: real matches of reference bots, played by
    `plyhouse match`.  ``saved`` is the part of the games that one needs less for an interval as
    wide; the plain series has seats that alternate and dice of their own.
-5. A fit of 1,000,000 matches of 1,000 bots, cold and warm.
+5. A fit of 1,000,000 matches of 1,000 bots.
 6. Coverage and error over a grid of fields, from close together to wide; ``--full`` takes all
    cells with 1,000 fields each (some 20 minutes), otherwise some cells with 200 fields.
 
@@ -514,14 +514,7 @@ def time_of_fit(*, quick: bool) -> None:
     timer.line(f"sum up, {len(cells.one):,} rows")
     fitted = fit_strengths(cells)
     timer.line(f"fit from nothing, {fitted.steps} steps")
-    again = fit_strengths(cells, start=fitted)
-    timer.line(f"refit of the same, {again.steps} steps")
-    new = play(rng, truth, first[: matches // 1000], second[: matches // 1000])
-    more = cells.merged(sum_up(collect_arrays(range(size), *new)))
-    timer.line("add a thousandth more")
-    warm = fit_strengths(more, start=fitted)
-    timer.line(f"warm refit of all, {warm.steps} steps")
-    warm.estimates()
+    fitted.estimates()
     timer.line("intervals, ranks, all rows")
     for name, method in METHODS.items():
         if name != "Plyhouse":

@@ -51,14 +51,8 @@ from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.serve import running_server
 from plyhouse.server.wire.memory import MemoryClient
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tests"))
-from web.browser import (  # type: ignore[import-not-found, unused-ignore]  # noqa: E402 (from the tests)
-    Page,
-    chromium,
-    find_chromium,
-    open_page,
-)
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from tests.web.browser import Page, chromium, find_chromium, open_page
 
 GAMES = ("go(size=7)",)
 """Games that random players do not finish soon; a drawing has about the size of connect four's."""

@@ -33,8 +33,6 @@ MOST_PARTS = 8
 class OutputRow:
     """Output of a bot in a match, from one machine."""
 
-    bot_id: int
-    player_id: int
     player: str
     bot: str
     label: str

@@ -65,7 +65,7 @@ def checked_for(connection: Connection, identity: int) -> list[CheckedFor]:
         entry.competition_id == course.id, entry.bot_id == here.bot_id, entry.baseline.is_(True)
     )
     found = (
-        select(course.name, course.parsed, baseline.label("baseline"))
+        select(course.parsed, baseline.label("baseline"))
         .select_from(submissions.join(bots, bots.c.id == here.bot_id).join(competitions, true()))
         .where(here.id == identity)
         .order_by(course.name_key)
@@ -83,7 +83,7 @@ def checked_for(connection: Connection, identity: int) -> list[CheckedFor]:
         )
         here_too = found.where(enters | learns, course.status.in_(NOT_OVER))
         rows = connection.execute(here_too.where(course.rehearses.is_(None))).all()
-    return [CheckedFor(row.name, row.parsed, bool(row.baseline)) for row in rows]
+    return [CheckedFor(row.parsed, bool(row.baseline)) for row in rows]
 
 
 def games_checked(connection: Connection, player_id: int, digest: str) -> set[str]:

@@ -70,8 +70,6 @@ class WaitingCheck:
 class CheckedFor:
     """A competition that a submission is checked for."""
 
-    competition: str
-    """Its name."""
     parsed: str | None
     """The values of its competition file."""
     baseline: bool

@@ -30,7 +30,6 @@ MOST_OPTIONS: Final = 1000
 
 _OPTION: Final = re.compile(r"option +name +(.+?) +type +(\w+)(?: +(.*))?")
 _FIELDS: Final = re.compile(r"\b(default|min|max|var)\b")
-_WORDS: Final = {"string": "a text", "check": "true or false"}
 
 
 @dataclass(frozen=True, slots=True)

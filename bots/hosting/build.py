@@ -20,12 +20,9 @@ class Built:
 
     folder: Path
     """Its tree: nothing in it can be written."""
-    version: str
-    """SHA-256 of its contents: equal versions are equal packages."""
     digest: str
     """The digest that its runner reports to the server, see `digest_of`."""
     manifest: Manifest
-    requirements: tuple[str, ...]
     readable: tuple[str, ...] = ()
     """Folders that its program may read beside the tree."""
 
@@ -42,8 +39,7 @@ def build(package: Package, store: Path, name: str = "") -> Built:
 
     Two builds of one package at a time do no harm: the tree appears whole, and once.
     """
-    version = version_of(package)
-    folder = store.resolve() / (name or version)
+    folder = store.resolve() / (name or version_of(package))
     if not folder.is_dir():
         store.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(prefix=".draft-", dir=store.resolve()))
@@ -57,7 +53,7 @@ def build(package: Package, store: Path, name: str = "") -> Built:
                 shutil.rmtree(draft, ignore_errors=True)
         if not folder.is_dir():
             raise OSError(f"the tree {folder} could not be made")
-    return Built(folder, version, digest_of(package), package.manifest, package.requirements)
+    return Built(folder, digest_of(package), package.manifest)
 
 
 def _write(package: Package, top: Path) -> None:

@@ -165,7 +165,7 @@ def _built(bot: str, store: Path, rules: Rules, readable: tuple[str, ...]) -> Bu
     named = [shutil.which(command.program) or command.program, *command.arguments]
     places = [os.path.abspath(each) for each in named if os.path.exists(each)]
     own = [each if os.path.isdir(each) else os.path.dirname(each) for each in places]
-    return Built(Path.cwd(), "", "", manifest, (), readable=(*readable, *own))
+    return Built(Path.cwd(), "", manifest, readable=(*readable, *own))
 
 
 def _folders(games: Iterable[str]) -> tuple[str, ...]:

@@ -46,11 +46,6 @@ class CostOfPly(msgspec.Struct, frozen=True):
     """True if it answered before the turn was over."""
 
     @property
-    def short(self) -> float:
-        """Fraction of the time for which its threads waited, between 0 and 1."""
-        return min(1.0, self.waited / self.wall) if self.wall > 0 else 0.0
-
-    @property
     def slept(self) -> int:
         """Lower bound of the time for which all threads of the bot slept.
 

@@ -348,7 +348,7 @@ class PythonSession(BotSession):
             self._decline_draw(play)  # offered while we were away
 
     def _decline_draw(self, play: MatchPlayer) -> None:
-        self._request(partial(_decline_draw, play.match))
+        self._request(partial(DeclineDraw, match=play.match))
 
     def _new_play(self, snapshot: MatchSnapshot) -> MatchPlayer | None:
         match = snapshot.match
@@ -393,7 +393,7 @@ class PythonSession(BotSession):
     async def _ask_how_it_ended(self, play: MatchPlayer) -> None:
         """A match ended while we were away: its snapshot tells the result (see `_snapshot`)."""
         try:
-            await self._client.request(partial(_sync, play.match), repeat=True)
+            await self._client.request(partial(Sync, match=play.match), repeat=True)
         except RequestRefused:
             self._forget(play)
         except ClientError:
@@ -475,7 +475,7 @@ class PythonSession(BotSession):
         seeks, self._open_seeks = list(self._open_seeks), {}
         for seek in seeks:
             with contextlib.suppress(ClientError):  # it may be used up
-                await self._client.request(partial(_unseek, seek))
+                await self._client.request(partial(Unseek, seek=seek))
 
     # Ending
 
@@ -538,18 +538,6 @@ class PythonSession(BotSession):
         await asyncio.gather(
             *(supervisor.close() for supervisor in self._supervisors), return_exceptions=True
         )
-
-
-def _sync(match: str, number: int) -> Sync:
-    return Sync(number, match)
-
-
-def _decline_draw(match: str, number: int) -> DeclineDraw:
-    return DeclineDraw(number, match)
-
-
-def _unseek(seek: str, number: int) -> Unseek:
-    return Unseek(number, seek)
 
 
 def _unclaimed(wanted: Sequence[str], claimed: Sequence[str]) -> list[str]:

@@ -118,11 +118,6 @@ class BoxExit(msgspec.Struct, frozen=True, kw_only=True):
     """Exit code of the program; minus the signal that ended it."""
     why: str = ""
     """In words, if the sandbox ended it: which limit it broke."""
-    left: int = 0
-    """Processes that it had left behind, and that were ended."""
-    cpu_ns: int = 0
-    memory: int = 0
-    """Most bytes of memory in use at once by one process."""
 
 
 class Cores:
@@ -148,11 +143,6 @@ class Cores:
 
     def __len__(self) -> int:
         return len(self._used)
-
-    @property
-    def shared(self) -> bool:
-        """True if some processor has more than one box now."""
-        return any(count > 1 for count in self._used.values())
 
     def take(self) -> int | None:
         """Return a processor for a new box; None if there is none to name."""

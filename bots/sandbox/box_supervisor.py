@@ -176,15 +176,9 @@ def _guard(number: int, box: Box, descriptors: list[int], leash: socket.socket) 
         why = f"it used up its {box.limits.cpu_seconds} s of processor time"
     if why is None and code == -signal.SIGSYS:
         why = "it used system calls of another architecture"
-    ending = BoxExit(
-        code=code,
-        why=why or "",
-        left=_clean(),
-        cpu_ns=round(cpu * 1e9),
-        memory=usage.ru_maxrss * 1024,
-    )
+    _clean()
     with contextlib.suppress(OSError):
-        leash.send(packet(Ended(number, ending)))
+        leash.send(packet(Ended(number, BoxExit(code=code, why=why or ""))))
 
 
 def _become(box: Box, descriptors: list[int], report: int, info: int | None) -> NoReturn:
@@ -320,9 +314,8 @@ def _kill_all() -> None:
             os.kill(pid, signal.SIGKILL)
 
 
-def _clean() -> int:
-    """Be rid of all that is left below us; return how many processes that were."""
-    count = 0
+def _clean() -> None:
+    """Be rid of all that is left below us."""
     until = time.monotonic() + CLEANING
     while time.monotonic() < until:
         _kill_all()
@@ -330,8 +323,5 @@ def _clean() -> int:
             pid, _ = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
             break
-        if pid:
-            count += 1
-        else:
+        if not pid:
             time.sleep(0.001)
-    return count

@@ -61,11 +61,6 @@ class BoxProcess:
         """True if the fork server has ended, and this box with it."""
         return self._fork_server.gone
 
-    @property
-    def ending(self) -> BoxExit | None:
-        """How it ended; None while it runs."""
-        return self.ended.result() if self.ended.done() else None
-
 
 class ForkServerClient:
     """A fork server and its boxes, seen from the event loop of the program that has it."""

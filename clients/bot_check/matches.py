@@ -68,12 +68,12 @@ async def oppose(
         async for message, _ in messages:
             match message:
                 case MatchMessage(snapshot=snapshot) if snapshot.status == "waiting":
-                    spawn(_ask(client, partial(_ready, snapshot.match)))
+                    spawn(_ask(client, partial(Ready, match=snapshot.match)))
                 case Turn() if script().resigns:
-                    spawn(_ask(client, partial(_resign, message.match)))
+                    spawn(_ask(client, partial(Resign, match=message.match)))
                 case Turn(match=match, ply=ply, observation=seen):
                     action = script().rng.choice(seen["legal"])
-                    spawn(_ask(client, partial(_act, match, ply, action)))
+                    spawn(_ask(client, partial(Act, match=match, ply=ply, action=action)))
                 case _:
                     pass
 
@@ -81,18 +81,6 @@ async def oppose(
 async def _ask(client: Client, build: Callable[[int], ClientMessage]) -> None:
     with contextlib.suppress(ClientError):  # the match may be over
         await client.request(build, repeat=True)
-
-
-def _ready(match: str, number: int) -> Ready:
-    return Ready(number, match)
-
-
-def _resign(match: str, number: int) -> Resign:
-    return Resign(number, match)
-
-
-def _act(match: str, ply: int, action: str, number: int) -> Act:
-    return Act(number, match, ply, action)
 
 
 @dataclass(slots=True)

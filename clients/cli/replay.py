@@ -135,7 +135,7 @@ def replay(
     if draws_in_place(plain):
         from plyhouse.clients.shared.screens import show_replay
 
-        show_replay(record, game, positions, title, start, viewer, pace)
+        show_replay(record, game, positions, title, start, pace)
     elif pace is not None:
         if not has_controls(sys.stdout):
             click.echo(f"{title}\n")

@@ -175,15 +175,7 @@ def print_table(
     console = Console()
     console.print(Text(title, style="bold"), soft_wrap=True)  # a title is longer than some tables
     for block in blocks:
-        console.print(_rich_table("", block))
-
-
-def rich_table(
-    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], align: str
-) -> Table:
-    """The table in a box, as wide as it comes out; see `plain_table` for ``align``."""
-    table = [list(columns), *(list(row) for row in rows)]
-    return _rich_table(title, Block(table, _widths(table), align))
+        console.print(_rich_table(block))
 
 
 @dataclass(frozen=True)
@@ -272,15 +264,13 @@ def _aligned(table: Sequence[Sequence[str]], widths: Sequence[int], align: str) 
     return "\n".join(lines)
 
 
-def _rich_table(title: str, block: Block) -> Table:
+def _rich_table(block: Block) -> Table:
     """The block in a box."""
     from rich.box import ROUNDED
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(
-        title=escape(title) or None, box=ROUNDED, title_justify="left", title_style="bold"
-    )
+    table = Table(box=ROUNDED)
     for column, width, side in zip(block.table[0], block.widths, block.align, strict=True):
         table.add_column(
             escape(column),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Sequence
 
 from plyhouse.clients.shared.errors import EXIT_FAILED, CommandError, code_exit
 from plyhouse.clients.shared.screen_mode import is_light, terminal_ink
@@ -16,11 +15,6 @@ from plyhouse.clients.terminal.screens.standings import StandingsScreen
 from plyhouse.games.base import Game
 from plyhouse.protocol.messages import SeatInfo
 from plyhouse.server.results.record import Record
-
-if TYPE_CHECKING:
-    pass
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def failed(refusal: Refusal) -> CommandError:
@@ -42,7 +36,6 @@ def show_replay(
     positions: Sequence[Position],
     title: str,
     start: int,
-    seat: int | None,
     pace: float | None,
 ) -> None:
     """Step through a record; ``pace`` is seconds per position for automatic playback."""

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from plyhouse.clients.shared.output import counted, interval, note, print_table, rich_table, signed
+from plyhouse.clients.shared.output import counted, interval, note, print_table, signed
 from plyhouse.protocol.api.standings import BaselineCertainty, Board, Mean, MeanReturn, ProvenLine
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from plyhouse.protocol.api.standings import Standing
 
 RowT = TypeVar("RowT")
@@ -32,11 +30,6 @@ def print_standings(title: str, rows: Sequence[Standing], *, versions: bool = Fa
     With ``versions`` they say of which version of a bot they are.
     """
     print_table(title, *standings_cells(rows, versions=versions), keys=4 if versions else 3)
-
-
-def standings_table(title: str, rows: Sequence[Standing]) -> Table:
-    """Return the same as a table of rich, for any standard output and width."""
-    return rich_table(title, *standings_cells(rows))
 
 
 def standings_cells(

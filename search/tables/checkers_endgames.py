@@ -16,7 +16,6 @@ from __future__ import annotations
 import itertools
 import lzma
 from collections.abc import Callable, Iterator
-from math import comb
 from pathlib import Path
 from typing import Any, Final
 
@@ -232,19 +231,6 @@ def kernel_of(offsets: list[int], poll: Callable[[int], int]) -> CheckersEndgame
         for size in range(PIECES)
     ]
     return CheckersEndgamesKernel(poll, offsets, subsets)
-
-
-def placements(men: int, kings: int, enemy_men: int, enemy_kings: int) -> int:
-    """Ways to place this material: men keep off the row where they would be kings."""
-    return sum(
-        # Black men on White's home row: so many of White's men find no room there.
-        comb(4, back)
-        * comb(24, men - back)
-        * comb(28 - (men - back), enemy_men)
-        * comb(32 - men - enemy_men, kings)
-        * comb(32 - men - enemy_men - kings, enemy_kings)
-        for back in range(min(men, 4) + 1)
-    )
 
 
 def _pairs(slices: list[Slice]) -> Iterator[list[Slice]]:

@@ -112,7 +112,7 @@ class LeaseFollower:
         parts.board.handle(mm.Report, self._report)
         parts.board.handle(mm.Adopt, self._adopt)
         parts.board.handle(mm.Adopted, self._adopted)
-        parts.board.handle(mm.Leaving, self._leaving)
+        parts.board.handle(mm.Leaving, lambda *_: self.look_soon())
         parts.matches.on_parked = lambda match: self._spawn(self._find(match))
 
     @property
@@ -217,9 +217,6 @@ class LeaseFollower:
         self._soon.discard(task)
         if not task.cancelled() and task.exception() is not None:
             log.warning("the look at the cluster failed: %s", task.exception())
-
-    def _leaving(self, _: int, __: mm.Leaving) -> None:
-        self.look_soon()
 
     # ------------------------------------------------------------------------ leading
 

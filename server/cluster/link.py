@@ -21,13 +21,8 @@ from plyhouse.server.cluster.channel import Addresses, Channel
 log = logging.getLogger("plyhouse.server.cluster")
 
 
-class Receive(Protocol):
-    """Takes a batch that came for this process."""
-
-    def __call__(self, batch: bytes, /) -> None:
-        """Call it on the event loop."""
-
-
+Receive = Callable[[bytes], None]
+"""Takes a batch that came for this process, on the event loop."""
 Changed = Callable[[], None]
 """Is called when `Carrier.connected` has changed."""
 
@@ -66,7 +61,7 @@ TICK_S: Final = 0.02
 DEAF_NS: Final = 1_500_000_000
 """Time without a batch by the fastest carrier after which the others are used as well."""
 SILENT_NS: Final = 3_000_000_000
-"""Time without any batch after which `Link` calls ``on_silent``."""
+"""Time without any batch after which a process counts as silent."""
 STALL_NS: Final = 500_000_000
 """Delay of a tick after which this process, and not the others, counts as having been silent."""
 
@@ -92,8 +87,6 @@ class Link:
     forward.  The link calls, on the event loop:
 
     - ``on_message(epoch, payload)`` for each message, once and in order.
-    - ``on_silent(epoch)`` when nothing has come from a process for `SILENT_NS`, or when so much
-      waits for it that its channel is broken for good; ``on_heard(epoch)`` when it speaks again.
     - ``on_stranger(epoch)`` for each batch of a process that `set_peers` does not name.
     """
 
@@ -104,8 +97,6 @@ class Link:
         now: Callable[[], int],
         on_message: Callable[[int, bytes], None],
         *,
-        on_silent: Callable[[int], None] | None = None,
-        on_heard: Callable[[int], None] | None = None,
         on_stranger: Callable[[int], None] | None = None,
     ) -> None:
         self.own = own
@@ -113,8 +104,6 @@ class Link:
         self._fast = carriers[0]
         self._now = now
         self._on_message = on_message
-        self._on_silent = on_silent
-        self._on_heard = on_heard
         self._on_stranger = on_stranger
         self._peers: dict[int, _Peer] = {}
         self._dropped: set[int] = set()
@@ -197,16 +186,11 @@ class Link:
         return self._now() - self._peers[peer].channel.heard_ns
 
     def silent_peers(self) -> frozenset[int]:
-        """Return the processes from which nothing has come for `SILENT_NS`."""
+        """Return the processes from which nothing has come for `SILENT_NS`.
+
+        A process is among them for good if so much waited for it that messages were discarded.
+        """
         return frozenset(epoch for epoch, peer in self._peers.items() if peer.silent)
-
-    def broken(self, peer: int) -> bool:
-        """Return whether a process must be treated as dead: messages to it were discarded."""
-        return self._peers[peer].channel.broken
-
-    def format_of(self, peer: int) -> int:
-        """Return the newest format that this process and a peer read (`channel.FORMAT`)."""
-        return self._peers[peer].channel.format
 
     def idle(self, peer: int) -> bool:
         """Return whether a process has acknowledged every message."""
@@ -283,10 +267,8 @@ class Link:
                 peer.fast_heard_ns = max(peer.fast_heard_ns, now - DEAF_NS // 2)
             if peer.channel.due_ns() <= now:
                 self._flush(epoch, peer, now)
-            silent = peer.channel.broken or now - peer.channel.heard_ns > SILENT_NS
-            if silent and not peer.silent:
+            if peer.channel.broken or now - peer.channel.heard_ns > SILENT_NS:
                 peer.silent = True
-                self._call(self._on_silent, epoch)
 
     # receiving
 
@@ -306,9 +288,7 @@ class Link:
         payloads = channel.received(batch, now)
         if fast:
             peer.fast_heard_ns = now
-        if peer.silent and not channel.broken:
-            peer.silent = False
-            self._call(self._on_heard, sender)
+        peer.silent = peer.silent and channel.broken
         for payload in payloads:
             if self._peers.get(sender) is not peer:
                 return  # It was dropped by what a message did.

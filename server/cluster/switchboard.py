@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import logging
 from collections.abc import Callable, Iterable
-from typing import Any, Final, Protocol
+from typing import Any, Final
 from weakref import WeakValueDictionary
 
 import msgspec
@@ -14,6 +14,7 @@ from msgspec import structs
 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.cluster import member_messages as mm
+from plyhouse.server.cluster.link import Link
 from plyhouse.server.cluster.member_messages import MemberMessage
 from plyhouse.server.cluster.remote_matches import RemoteLine
 from plyhouse.server.match.presence import Presence
@@ -27,16 +28,6 @@ ANSWER_SECONDS: Final = 20.0
 """How long a login waits for the leader, and for the owners of its matches."""
 GONE_NS: Final = 60 * 1_000_000_000
 """The silence of a server that is not in the cluster."""
-
-
-class Link(Protocol):
-    """The interface of the carriers of messages."""
-
-    def send(self, to: int, payload: bytes) -> None:
-        """Send a payload, in order and once, while both servers live."""
-
-    def silence_ns(self, peer: int) -> int:
-        """Return for how long a server has not been heard."""
 
 
 class Switchboard:

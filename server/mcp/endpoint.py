@@ -17,7 +17,7 @@ import functools
 import json
 import logging
 import re
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Final
 from urllib.parse import parse_qs, quote, unquote, urlencode
@@ -37,13 +37,10 @@ from plyhouse.server.mcp.tools import TOOLS, Tool, rules
 from plyhouse.server.version import server_version
 from plyhouse.server.web.api.access import token_of
 from plyhouse.server.web.request_limits import send_problem
+from plyhouse.server.wire.websocket import Message, Receive, Scope, Send
 
 log = logging.getLogger("plyhouse.server.mcp")
 
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LONGEST_BODY: Final = 65_536

@@ -137,11 +137,11 @@ def phh(record: Record, game: Game, event: str) -> str:
         if state.last != before.last:
             shown = state.last[2]
             lines += _shown(before, shown)
-            hands.append(_section(record, game, event, begin, lines, len(hands) + 1))
+            hands.append(_section(record, event, begin, lines, len(hands) + 1))
             begin, lines = state, []
     if lines:
         lines += [f"# {each}" for each in remarks(record)]
-        hands.append(_section(record, game, event, begin, lines, len(hands) + 1))
+        hands.append(_section(record, event, begin, lines, len(hands) + 1))
     return "\n".join(hands)
 
 
@@ -182,9 +182,7 @@ def _cards(cards: tuple[int, ...]) -> str:
     return "".join(CARDS[card] for card in cards)
 
 
-def _section(
-    record: Record, game: Game, event: str, begin: Any, lines: list[str], number: int
-) -> str:
+def _section(record: Record, event: str, begin: Any, lines: list[str], number: int) -> str:
     """Return one hand."""
     rules = begin.rules
     seats = _seats(begin)

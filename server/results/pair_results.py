@@ -111,19 +111,6 @@ class Cells(Rows[NameT]):
     drawn², one row each."""
     shares: frozenset[str]
 
-    def merged(self, other: Cells[NameT]) -> Cells[NameT]:
-        """Return the sums of both: a live board adds new cells and refits."""
-        names = tuple(dict.fromkeys((*self.names, *other.names)))
-        games = tuple(dict.fromkeys((*self.games, *other.games)))
-        parts = [_renamed(each, names, games) for each in (self, other)]
-        return _summed(
-            names,
-            games,
-            np.concatenate([part[0] for part in parts], axis=1),
-            np.concatenate([part[1] for part in parts], axis=1),
-            self.shares | other.shares,
-        )
-
 
 def collect(played: Iterable[Played[NameT]], *, entries: Iterable[NameT] = ()) -> Units[NameT]:
     """Return the units of games; ``entries`` adds names without games.
@@ -227,7 +214,25 @@ def sum_up(units: Units[NameT]) -> Cells[NameT]:
     x, y, z = units.points, units.opening, units.drawn
     keys = np.stack([units.game, units.one, units.other, units.ahead, units.behind])
     values = np.stack([np.ones(len(units)), x, y, z, x * x, x * y, x * z, y * y, y * z, z * z])
-    return _summed(units.names, units.games, keys, values, units.shares)
+    code = np.zeros(keys.shape[1], dtype=np.int64)
+    for key in keys:
+        code = code * (int(key.max(initial=0)) + 1) + key
+    _, kept, cell = np.unique(code, return_index=True, return_inverse=True)
+    sums = [totals(cell, value, len(kept)) for value in values]
+    game, one, other, ahead, behind = cast("list[Whole]", list(keys[:, kept]))
+    return Cells(
+        units.names,
+        units.games,
+        game,
+        one,
+        other,
+        ahead,
+        behind,
+        sums[0],
+        np.stack(sums[1:4]),
+        np.stack(sums[4:]),
+        units.shares,
+    )
 
 
 def _check(names: Sequence[object], first: Whole, second: Whole, score: Floats) -> None:
@@ -251,73 +256,3 @@ def _check(names: Sequence[object], first: Whole, second: Whole, score: Floats) 
         raise ResultError(
             f"Result {index}: {names[first[index]]!r} cannot have played against itself."
         )
-
-
-def _renamed(
-    cells: Cells[NameT], names: tuple[NameT, ...], games: tuple[str, ...]
-) -> tuple[Whole, Floats]:
-    """Return keys and values of cells with names and games renumbered."""
-    place = {name: index for index, name in enumerate(names)}
-    entry = np.array([place[name] for name in cells.names], dtype=np.int64)
-    which = np.array([games.index(game) for game in cells.games], dtype=np.int64)
-    one, other = entry[cells.one], entry[cells.other]
-    turned = one > other
-    # The other entry's points are all games less the points of the one.
-    count = (cells.ahead + cells.behind).astype(np.float64)
-    m, (x, y, z) = cells.units, cells.sums
-    xx, xy, xz, yy, yz, zz = cells.products
-    whole = count * m
-    values = np.stack(
-        [
-            m,
-            np.where(turned, whole - x, x),
-            y,
-            z,
-            np.where(turned, count * whole - 2 * count * x + xx, xx),
-            np.where(turned, count * y - xy, xy),
-            np.where(turned, count * z - xz, xz),
-            yy,
-            yz,
-            zz,
-        ]
-    )
-    keys = np.stack(
-        [
-            which[cells.game],
-            np.minimum(one, other),
-            np.maximum(one, other),
-            np.where(turned, cells.behind, cells.ahead),
-            np.where(turned, cells.ahead, cells.behind),
-        ]
-    )
-    return keys, values
-
-
-def _summed(
-    names: tuple[NameT, ...],
-    games: tuple[str, ...],
-    keys: Whole,
-    values: Floats,
-    shares: frozenset[str],
-) -> Cells[NameT]:
-    """Return cells with the rows of equal keys added up."""
-    code = np.zeros(keys.shape[1], dtype=np.int64)
-    for key in keys:
-        code = code * (int(key.max(initial=0)) + 1) + key
-    _, kept, cell = np.unique(code, return_index=True, return_inverse=True)
-    count = len(kept)
-    sums = [totals(cell, value, count) for value in values]
-    game, one, other, ahead, behind = cast("list[Whole]", list(keys[:, kept]))
-    return Cells(
-        names,
-        games,
-        game,
-        one,
-        other,
-        ahead,
-        behind,
-        sums[0],
-        np.stack(sums[1:4]),
-        np.stack(sums[4:]),
-        shares,
-    )

@@ -86,7 +86,6 @@ def fit_rankings(
     anchors: Mapping[NameT, float] | None = None,
     spread: float | None = None,
     errors: Errors | None = None,
-    start: Fitted[NameT] | None = None,
 ) -> Fitted[NameT]:
     """Fit strengths, and each seat's advantage over the last one, by game.
 
@@ -107,7 +106,7 @@ def fit_rankings(
     model.read(rows, keep_units=errors == "pairs")
     found = fit_field(
         model.objective,
-        model.start(start),
+        np.zeros(len(model.keep)),
         model.loose,
         spread=None if spread is None else spread / SCALE,
         dispersion=model.dispersion if errors == "pairs" else None,
@@ -238,19 +237,6 @@ class _Model(Generic[NameT]):
                 if mine >= value and other != one:
                     self.took[i, self.number[other]] = True
             self.score[i] += beaten * share
-
-    def start(self, earlier: Fitted[NameT] | None) -> Floats:
-        """Return the start: an earlier fit's values for the same names and games."""
-        at = np.zeros(len(self.keep))
-        if earlier is None:
-            return at
-        before = dict(zip(earlier.names, earlier.elo, strict=True))
-        for place, index in enumerate(self.free):
-            at[place] = (before.get(self.names[index], self.centre) - self.centre) / SCALE
-        for game, first in self.place.items():
-            for seat, term in enumerate(earlier.seats.get(game, ())[: self.seats[game] - 1]):
-                at[self.loose + first - len(self.names) + seat] = term.elo / SCALE
-        return at
 
     def _whole(self, at: Floats) -> Floats:
         """Return every term; the last one is the last seat's, which is zero."""

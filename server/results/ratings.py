@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable
-from typing import Final, Generic, NamedTuple, Self, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,11 +55,6 @@ class PairScore(NamedTuple, Generic[NameT]):
     """The sum of the first player's scores, each from 0 to 1; the second one has the rest."""
     squares: float
     """The sum of the squares of the first player's scores."""
-
-    @classmethod
-    def counted(cls, a: NameT, b: NameT, wins: float, draws: float, losses: float) -> Self:
-        """Return a pair score from wins, draws and losses of the first player."""
-        return cls(a, b, wins + draws + losses, wins + draws / 2, wins + draws / 4)
 
 
 class Rating(NamedTuple):

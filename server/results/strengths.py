@@ -73,13 +73,12 @@ def fit_strengths(
     anchors: Mapping[NameT, float] | None = None,
     spread: float | None = None,
     errors: Errors | None = None,
-    start: Fitted[NameT] | None = None,
 ) -> Fitted[NameT]:
     """Fit strengths, seat advantages and rates of draws to all results.
 
     ``shares`` names the games whose scores are shares of points.  ``spread`` is the standard
-    deviation of the field in Elo points, estimated by default.  ``start`` is an earlier fit from
-    which to begin.  Work grows with the cube of the number of entries, and hardly with the games.
+    deviation of the field in Elo points, estimated by default.  Work grows with the cube of the
+    number of entries, and hardly with the games.
 
     Raises `ResultError` for a share in a game of wins, draws and losses, and for a spread that is
     not above zero.  It also raises it for an anchor that is not finite or not among the entries.
@@ -97,7 +96,7 @@ def fit_strengths(
         errors = "pairs" if paired or cells.shares else "hessian"
     found = fit_field(
         model.objective,
-        model.start(start),
+        np.zeros(len(model.keep)),
         model.loose,
         spread=None if spread is None else spread / SCALE,
         dispersion=model.dispersion if errors == "pairs" else None,
@@ -184,22 +183,6 @@ class _Model(Generic[NameT]):
         slot = np.zeros(len(cells.games), dtype=np.int64)
         slot[self.drawn] = np.arange(len(self.drawn))
         self.slot = slot[cells.game]
-
-    def start(self, earlier: Fitted[NameT] | None) -> Floats:
-        """Return the start: an earlier fit's values for the same names and games."""
-        at = np.zeros(len(self.keep))
-        if earlier is None:
-            return at
-        before = dict(zip(earlier.names, earlier.elo, strict=True))
-        for place, index in enumerate(self.free):
-            at[place] = (before.get(self.cells.names[index], self.centre) - self.centre) / SCALE
-        for number, game in enumerate(self.cells.games):
-            if game in earlier.seats:
-                at[self.loose + number] = earlier.seats[game][0].elo / SCALE
-        for place, number in enumerate(self.drawn):
-            share = earlier.draws.get(self.cells.games[number], 1.0 / 3.0)
-            at[self.loose + len(self.cells.games) + place] = math.log(2.0 * share / (1.0 - share))
-        return at
 
     def draws(self, drawish: Floats) -> dict[str, float]:
         """Return the probability that equal bots draw, by game."""

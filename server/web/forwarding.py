@@ -21,11 +21,10 @@ from collections.abc import (
     Callable,
     Coroutine,
     Mapping,
-    MutableMapping,
 )
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import SplitResult, urlsplit
 
 from litestar import Litestar
@@ -34,6 +33,7 @@ from litestar.utils import normalize_path
 
 from plyhouse.protocol.api.calls import LONGEST_ANSWER
 from plyhouse.server.web.request_limits import send_problem
+from plyhouse.server.wire.websocket import Message, Receive, Scope, Send
 
 if TYPE_CHECKING:
     import httpx
@@ -41,10 +41,6 @@ if TYPE_CHECKING:
 log = logging.getLogger("plyhouse.server.web")
 
 T = TypeVar("T")
-Scope: TypeAlias = MutableMapping[str, Any]
-Message: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[Message]]
-Send: TypeAlias = Callable[[Message], Awaitable[None]]
 
 SECRET_HEADER: Final = b"x-plyhouse-cluster"
 CLIENT_HEADER: Final = b"x-plyhouse-client"

@@ -132,14 +132,13 @@ class _Panel:
     def up(self, value: float) -> float:
         return self.top + self.height * (1.0 - _part(value, self.y))
 
-    def rules(self, *, signed: bool = False) -> list[Shape]:
+    def rules(self) -> list[Shape]:
         """Horizontal lines with the values beside them."""
         shapes = []
         for value in ticks(*self.y):
             y = self.up(value)
             shapes.append(_line("grid", self.left, y, self.left + self.width, y))
-            text = f"{value:+g}" if signed else f"{value:g}"
-            shapes.append(_text("soft", self.left - 4, y + 4, text, "end"))
+            shapes.append(_text("soft", self.left - 4, y + 4, f"{value:g}", "end"))
         return shapes
 
 

@@ -20,7 +20,6 @@ import math
 from asyncio import sleep
 from collections import deque
 from collections.abc import (
-    Awaitable,
     Callable,
     Coroutine,
     Generator,
@@ -39,8 +38,7 @@ from plyhouse.protocol.api.answers import problem
 from plyhouse.protocol.api.routes import CHEAP, DEAR, USUAL, Route
 from plyhouse.server.jobs.fair_queue import VISITOR
 from plyhouse.server.wire.limits import Rate, client_of
-
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+from plyhouse.server.wire.websocket import Send
 
 MAX_BODY: Final = 65536
 """Longest body of a request that is read, in bytes; a call may have its own limit."""

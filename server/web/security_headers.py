@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any, Final
+
+from plyhouse.server.wire.websocket import Send
 
 PERSONAL: Final = "plyhouse.personal"
 """Key in a request's scope that says: the answer depends on who asks."""
 PERSONAL_HEADERS: Final = ((b"cache-control", b"no-store"), (b"vary", b"Cookie, Authorization"))
 """Sent with such answers, also to strangers: no cache may keep one for somebody else."""
-
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 
 def policy(embedders: Sequence[str] = (), *, form: bool = False) -> str:

@@ -31,8 +31,9 @@ EXTENSION: Final = "plyhouse.direct"
 """The name under which the extensions of an ASGI scope may hold a `ShortWay`."""
 
 Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
 Attach = Callable[[Transport, str], FrameSink]
 """Makes the session for a transport that speaks the given subprotocol."""
 

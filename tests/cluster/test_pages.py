@@ -17,6 +17,7 @@ from plyhouse.protocol.messages import Finished, MatchSnapshot, Ok, Resign
 from plyhouse.server.cluster.nats_server import LocalNats
 from plyhouse.server.web import forwarding
 from plyhouse.server.web.forwarding import Forwarder
+from plyhouse.server.wire.websocket import Scope
 from plyhouse.storage import audit
 
 pytestmark = [pytest.mark.postgresql]
@@ -93,7 +94,7 @@ def passed_on(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     paths: list[str] = []
     pass_on = Forwarder.__call__
 
-    async def noting(self: Forwarder, scope: forwarding.Scope, *args: object, **how: bool) -> bool:
+    async def noting(self: Forwarder, scope: Scope, *args: object, **how: bool) -> bool:
         paths.append(scope["path"])
         return await pass_on(self, scope, *args, **how)  # type: ignore[arg-type]
 

@@ -130,7 +130,7 @@ def test_a_tree_is_built_once_and_cannot_be_written(submission: Submission, tmp_
     before = first.folder.stat().st_ino
     assert build(package, tmp_path / "store") == first
     assert first.folder.stat().st_ino == before
-    assert os.listdir(tmp_path / "store") == [first.version]
+    assert os.listdir(tmp_path / "store") == [version_of(package)]
     for path in (first.folder, *first.folder.rglob("*")):
         assert not path.stat().st_mode & 0o222, path
 

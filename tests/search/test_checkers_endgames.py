@@ -17,7 +17,7 @@ from plyhouse.games.deterministic.checkers.rules import Checkers, CheckersState
 from plyhouse.games.native import COMPILED
 from plyhouse.games.registry import get_game
 from plyhouse.search import Limit, alpha_beta, minimax, retrograde, solve
-from plyhouse.search.tables.checkers_endgames import CheckersTable, placements, solve_checkers
+from plyhouse.search.tables.checkers_endgames import CheckersTable, solve_checkers
 from plyhouse.search.tables.retrograde import PositionTable
 from plyhouse.search.tables.table_file import InvalidTable
 
@@ -67,6 +67,19 @@ def some(pieces: int, count: int) -> Iterator[Any]:
         if can_act(mover, own, enemy, crowned):
             count -= 1
             yield CheckersState(mover, black, white, crowned)
+
+
+def placements(men: int, kings: int, enemy_men: int, enemy_kings: int) -> int:
+    """Ways to place this material: men keep off the row where they would be kings."""
+    return sum(
+        # Black men on White's home row: so many of White's men find no room there.
+        comb(4, back)
+        * comb(24, men - back)
+        * comb(28 - (men - back), enemy_men)
+        * comb(32 - men - enemy_men, kings)
+        * comb(32 - men - enemy_men - kings, enemy_kings)
+        for back in range(min(men, 4) + 1)
+    )
 
 
 def count_placements(pieces: int) -> int:

@@ -16,7 +16,8 @@ from tests.server.routes import get_paths
 
 from plyhouse.server.web import forwarding
 from plyhouse.server.web.application import create_api
-from plyhouse.server.web.forwarding import Answerer, Forwarder, Message, answerer
+from plyhouse.server.web.forwarding import Answerer, Forwarder, answerer
+from plyhouse.server.wire.websocket import Message
 
 
 @dataclass

@@ -12,8 +12,8 @@ import pytest
 from tests.harness.server import BotClient, Server
 
 from plyhouse.clients.cli.main import main
+from plyhouse.protocol.api import calls
 from plyhouse.protocol.messages import Finished, Resign
-from plyhouse.server.web.api.runners import MAX_OUTPUT, MAX_SAID
 from plyhouse.server.web.request_limits import MAX_BODY
 
 RUNNER = "/api/v1/runner/output"
@@ -173,5 +173,6 @@ async def test_body_that_is_too_long_is_refused_with_the_limit_of_its_route(
         for path in ("/api/v1/runner/sync", "/api/v1/runner/output", "/api/v1/players"):
             answer = await client.post(path, content=b" " * 3_000_000)
             details[path] = answer.status_code, answer.json()["detail"]
-    for (path, detail), most in zip(details.items(), (MAX_SAID, MAX_OUTPUT, MAX_BODY), strict=True):
+    limits = (calls.runner_sync.longest, calls.runner_output.longest, MAX_BODY)
+    for (path, detail), most in zip(details.items(), limits, strict=True):
         assert detail == (413, f"The body is too long: at most {most} bytes are read."), path

@@ -120,8 +120,6 @@ def test_laws(rows: list[tuple[list[int], list[int]]], constant: float) -> None:
     assert fitted.elo == pytest.approx(again.elo[::-1], abs=1e-5)
     scaled = [m._replace(returns=tuple(3 * v + 1 for v in m.returns)) for m in matches]
     assert fit_rankings(scaled, entries=range(4)).elo == pytest.approx(fitted.elo, abs=1e-5)
-    warm = fit_rankings(matches, entries=range(4), start=fitted)
-    assert warm.elo == pytest.approx(fitted.elo, abs=1e-5)
     low = fit_rankings(matches, entries=range(4), anchors={0: 1500.0})
     high = fit_rankings(matches, entries=range(4), anchors={0: 1500.0 + constant})
     assert low.elo + constant == pytest.approx(high.elo, abs=1e-5)

@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -15,9 +16,13 @@ from plyhouse.server.results.intervals import interval_of_sums, mean_interval
 from plyhouse.server.results.ratings import PairScore, fit
 from plyhouse.server.results.scoring import match_scores
 
-counted = PairScore.counted
 Payoffs = dict[tuple[str, str], list[tuple[float, float]]]
 """For every two players the first one's possible scores, with their probabilities."""
+
+
+def counted(a: Any, b: Any, wins: float, draws: float, losses: float) -> PairScore[Any]:
+    """A pair score from wins, draws and losses of the first player."""
+    return PairScore(a, b, wins + draws + losses, wins + draws / 2, wins + draws / 4)
 
 
 def expected_score(elo: float, opponent: float) -> float:

@@ -19,7 +19,6 @@ from plyhouse.server.results.pair_results import (
     Units,
     collect,
     collect_arrays,
-    sum_up,
 )
 from plyhouse.server.results.strengths import fit_strengths
 
@@ -172,17 +171,6 @@ def test_names_and_their_order_do_not_matter(
 
 
 @settings(max_examples=25, deadline=None)
-@given(ROWS, ROWS)
-def test_batches_added_up_are_one_batch(
-    first: list[tuple[int, int, float, str, int]], second: list[tuple[int, int, float, str, int]]
-) -> None:
-    before, after = made(first), [each._replace(pair=None) for each in made(second)]
-    whole = fit_strengths(collect(before + after), errors="pairs")
-    parts = sum_up(collect(before)).merged(sum_up(collect(after)))
-    same(whole, fit_strengths(parts, errors="pairs"))
-
-
-@settings(max_examples=25, deadline=None)
 @given(ROWS, st.floats(-500, 500), st.floats(-300, 300))
 def test_anchors_moved_together_move_everybody(
     rows: list[tuple[int, int, float, str, int]], constant: float, apart: float
@@ -193,17 +181,6 @@ def test_anchors_moved_together_move_everybody(
     same(one, other, shift=constant)
     assert rating(one, 0) == 1500.0  # type: ignore[arg-type]
     assert one.covariance[one.index(0)] == pytest.approx(0.0)
-
-
-@settings(max_examples=25, deadline=None)
-@given(ROWS)
-def test_a_warm_start_ends_where_a_cold_one_does(
-    rows: list[tuple[int, int, float, str, int]],
-) -> None:
-    units = collect(made(rows))
-    cold = fit_strengths(units)
-    warm = fit_strengths(units, start=cold)
-    same(cold, warm)
 
 
 def test_the_order_of_seats_does_not_matter_to_who_is_better() -> None:

@@ -296,36 +296,6 @@ def test_sums_of_units_give_the_fit_of_the_units() -> None:
     assert same(whole, summed)
 
 
-def test_start_from_the_same_fit_needs_one_step_for_each_prior() -> None:
-    units = collect(results(7), entries=NAMES)
-    for anchors in ({}, ANCHORS):
-        cold = fit_strengths(
-            units, shares=["points"], anchors=anchors, spread=300.0, errors="hessian"
-        )
-        assert cold.steps > 4
-        warm = fit_strengths(
-            units, shares=["points"], anchors=anchors, spread=300.0, errors="hessian", start=cold
-        )
-        assert warm.steps == 2
-        assert warm.elo == pytest.approx(cold.elo)
-
-
-def test_start_of_new_entries_and_games_is_in_the_middle() -> None:
-    known = [p._replace(game="known") for p in results(8) if p.game == "draws"]
-    # Two equals with a third of each result: their terms are all zero.
-    new = [
-        Played(one, other, score, "new")
-        for one, other in (("x", "y"), ("y", "x"))
-        for score in (0.0, 0.5, 1.0)
-    ]
-    earlier = fit_strengths(collect(known), spread=300.0, errors="hessian")
-    both = collect([*new, *known])
-    warm = fit_strengths(both, spread=300.0, errors="hessian", start=earlier)
-    assert warm.steps == 2
-    cold = fit_strengths(both, spread=300.0, errors="hessian")
-    assert warm.elo == pytest.approx(cold.elo)
-
-
 def test_entries_far_apart_are_fitted_without_overflow() -> None:
     fitted = fit_strengths(
         collect([Played("a", "b", 1.0), Played("b", "a", 0.5), Played("c", "a", 0.5)]),

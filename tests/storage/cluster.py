@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
 from typing import Concatenate, ParamSpec, TypeVar
 
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
-from tests.harness.patience import PATIENCE
 
 from plyhouse.storage import leases, members, models
 
@@ -102,18 +100,3 @@ class Cluster:
 
     async def owned(self, epoch: int) -> list[str]:
         return await self.run(members.owned, epoch)
-
-    async def until_one_waits(self) -> None:
-        """Wait until a transaction waits for a lock on a row."""
-        waiting = text(
-            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-            " AND datname = current_database() AND pid IN"
-            " (SELECT pid FROM pg_locks JOIN pg_class ON pg_class.oid = relation"
-            " WHERE relnamespace = current_schema()::regnamespace)"
-        )
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                async with self.engine.begin() as connection:
-                    if (await connection.execute(waiting)).scalar_one():
-                        return
-                await asyncio.sleep(0.005)

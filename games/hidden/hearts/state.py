@@ -16,7 +16,6 @@ from plyhouse.games.native import NativeState
 from plyhouse.games.playing_cards import PACK, SUIT_BITS, card_number, cards_by_suit
 
 __all__ = [
-    "HAND",
     "HEARTS",
     "PASSED",
     "QUEEN",
@@ -28,8 +27,6 @@ __all__ = [
 ]
 
 SEATS: Final = 4
-HAND: Final = 13
-"""Cards of a seat, and tricks of a deal."""
 PASSED: Final = 3
 """Cards that each seat passes."""
 HEARTS: Final = 2

@@ -66,7 +66,6 @@ from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 
 Call = Request[Any, Any, Any]
-HERE: Final = "/api/v1/competitions"
 
 
 # ---------------------------------------------------------------------- competitions

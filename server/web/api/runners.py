@@ -20,11 +20,6 @@ from plyhouse.server.web.parameters import service
 from plyhouse.storage import stored_packages
 from plyhouse.storage.store import Store
 
-MAX_SAID: Final = 1 << 20
-"""Longest body of what a runner says, in bytes: it carries reports of checks."""
-MAX_OUTPUT: Final = 256 << 10
-"""Longest body of what a bot printed in a match, in bytes."""
-
 
 @serve(calls.runner_sync)
 async def sync(

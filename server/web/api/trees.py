@@ -131,7 +131,7 @@ async def _explainable(request: Call, stored: StoredMatch) -> Game:
     why = why_no_trees(game)
     if why:
         raise Problem("tree/hidden", why)
-    _may_see(stored, game, await viewer_of(request))
+    _may_see(stored, await viewer_of(request))
     return game
 
 
@@ -174,7 +174,7 @@ def why_no_trees(game: Game) -> str:
     )
 
 
-def _may_see(stored: StoredMatch, game: Game, viewer: Identity | None) -> None:
+def _may_see(stored: StoredMatch, viewer: Identity | None) -> None:
     """Refuse a tree that could help somebody in what is still being played."""
     if stored.pairing.finished_ms is not None:
         return
