@@ -12,8 +12,10 @@ from typing import Final
 
 from plyhouse.protocol.api.bots import Bot, BotMatch, BotPage, Career
 from plyhouse.protocol.api.reports import Summary
+from plyhouse.server.accounts.builtin_bots import BUILTIN_ROLE
 from plyhouse.server.accounts.privacy import Privacy, Sight
 from plyhouse.server.accounts.roles import bots_seen
+from plyhouse.server.competition_rules.reference_baselines import BUILTIN_LEVELS, level_of
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.grades.summaries import (
     CostlyPly,
@@ -28,7 +30,7 @@ from plyhouse.server.grades.summaries import (
 from plyhouse.server.jobs.fair_queue import computed
 from plyhouse.server.results.bot_statistics import Tally, career, paces
 from plyhouse.server.table.directory import Directory
-from plyhouse.storage import bot_profiles, people, submission_sql
+from plyhouse.storage import bot_profiles, people, sessions, submission_sql
 from plyhouse.storage.bot_profiles import CareerMatch
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
@@ -56,6 +58,8 @@ class BotCareer:
     """The games in which people can play against a submitted version of the bot."""
     can_open: bool = False
     """True if the viewer may open the bot to other people."""
+    level: str = ""
+    """The level of a built-in bot for people; empty for other bots."""
 
 
 class BotProfiles:
@@ -103,6 +107,10 @@ class BotProfiles:
         matches = [each.shown for each in rows]
         counted = await computed(career, matches, more=more)
         reviewed = await computed(lambda: costly(self._reviewed(_lost_seats(rows))))
+        level = level_of(row.name)
+        builtin = row.player_id == await store.read(sessions.holder, BUILTIN_ROLE)
+        builtin = builtin and level in BUILTIN_LEVELS
+        said = _summary(counted, matches, reviewed)
         page = BotPage(
             player=row.player,
             display=owner.display,
@@ -116,9 +124,11 @@ class BotProfiles:
             ratings=await store.read(bot_profiles.ratings_of, row.id, games, MOST_RATINGS),
             career=counted,
             paces=paces(plies, {each.match: each.game for each in matches}),
-            summary=_summary(counted, matches, reviewed),
+            # Nobody trains a built-in bot.
+            summary=Summary(said.why, "") if builtin else said,
         )
-        return BotCareer(row, page, matches, *(await self._hosted(row, viewer)))
+        plays, can_open = await self._hosted(row, viewer)
+        return BotCareer(row, page, matches, plays, can_open, level if builtin else "")
 
     async def _hosted(self, row: Bot, viewer: Identity | None) -> tuple[tuple[str, ...], bool]:
         """Return games open to people, and whether the viewer decides on them."""

@@ -10,8 +10,11 @@ from sqlalchemy import create_engine, event, select, text
 from tests.harness.server import Server
 
 from plyhouse.protocol.api.bots import BotMatch, Holder
+from plyhouse.protocol.messages import Resign
+from plyhouse.server.accounts.builtin_bots import builtin_player
 from plyhouse.server.results.bot_statistics import career, paces
 from plyhouse.storage import bot_profiles as stored
+from plyhouse.storage import people
 from plyhouse.storage.bot_profiles import PlyCost
 from plyhouse.storage.models import metadata
 
@@ -85,6 +88,24 @@ def test_every_query_of_a_bots_page_begins_at_an_index_with_the_bot_in_it() -> N
     assert [each for each in scans if "CONSTANT" not in each] == []
     assert any("mine USING INDEX ix_match_seats_bot_id_match_id" in plan for plan in plans)
     assert any("ix_standings_game_bot_id (game=? AND bot_id=?)" in plan for plan in plans)
+
+
+async def test_a_built_in_bot_says_how_it_plays(house: Server) -> None:
+    store = house.hub.store
+    owner = await builtin_player(store)
+    for name in ("hard", "easy-2", "baseline"):
+        await store.write(people.ensure_bot, owner.id, name, "bot", store.now())
+    clients, matches = await house.pair("tic_tac_toe")
+    await clients[0].ask(Resign, matches[0].match)
+    async with httpx.AsyncClient(base_url=house.server.url) as web:
+        hard, easy, baseline, other = [
+            (await web.get(f"/bots/{bot}")).text
+            for bot in ("house/hard", "house/easy-2", "house/baseline", "alice/one")
+        ]
+    assert "It thinks for about a second, by the search that suits the game" in hard
+    assert "It plays any legal action" in easy
+    assert "A built-in bot of Plyhouse" not in baseline
+    assert "A built-in bot of Plyhouse" not in other
 
 
 @pytest.mark.parametrize("path", ["/bots/alice/none", "/bots/no/body", "/players/nobody"])
