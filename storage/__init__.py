@@ -17,6 +17,7 @@ Start at `store`, an open database that runs functions of a `Connection`.  Such 
     entry_rule            who enters a competition and its games
     competition_staff     roles of the staff; competition_messages: what it tells students
     competition_results   matches of a final; competition_reruns: of its repetitions
+    measures              measured costs of matches and finals
     competition_changes   another file, copies, and what a deletion takes along
     competition_privacy   matches that are not public, for one viewer
     practice_ladders      practice ladders of competitions

@@ -20,7 +20,6 @@ from plyhouse.protocol.api.competitions import (
     IN_FINAL,
     TAKES_LATE,
     CompetitionStatus,
-    Measure,
 )
 from plyhouse.storage import audit, entry_rule, tournaments
 from plyhouse.storage.competition_rows import (
@@ -37,7 +36,6 @@ from plyhouse.storage.models import (
     competition_games,
     competition_staff,
     competitions,
-    matches,
     players,
     select_rows,
     submission_entries,
@@ -356,34 +354,6 @@ def entries_of(connection: Connection, competition_id: str) -> list[CompetitionE
         .order_by(here.baseline.desc(), here.created_ms, here.bot_id)
     )
     return [CompetitionEntry(*row) for row in connection.execute(query)]
-
-
-LATEST = 500
-"""So many matches are looked at to tell how long they take."""
-
-
-def measure(connection: Connection, game: str, time_control: str) -> Measure:
-    """Return how long the latest matches of a game took here.
-
-    They are those with this time control, or with any other where there are none.
-    """
-    query = (
-        select(matches.c.started_ms, matches.c.finished_ms, matches.c.ply)
-        .where(
-            matches.c.game == game,
-            matches.c.started_ms.is_not(None),
-            matches.c.finished_ms.is_not(None),
-            matches.c.void_reason.is_(None),
-        )
-        .order_by(matches.c.created_ms.desc(), matches.c.id.desc())
-        .limit(LATEST)
-    )
-    rows = connection.execute(query.where(matches.c.time_control == time_control)).all()
-    same = bool(rows)
-    rows = rows or connection.execute(query).all()
-    count = max(1, len(rows))
-    seconds = sum(row.finished_ms - row.started_ms for row in rows) / count / 1000
-    return Measure(game, len(rows), seconds, sum(row.ply for row in rows) / count, same)
 
 
 def still_open(row: CompetitionRow, late: bool, now_ms: int) -> None:

@@ -148,14 +148,12 @@ def new(
 
 
 def _measured(found: CompetitionFile, known: Sequence[Measure]) -> dict[str, Measured]:
-    """Return how long a match of each game takes, by those ``known`` or by a sample."""
-    from plyhouse.server.competition_rules.preview import played, sample
+    """Return the measurements of each game, from those ``known`` or from a sample."""
+    from plyhouse.server.competition_rules.preview import measured_game
 
-    own = {each.game: each for each in known if each.matches}
+    own = {each.game: each for each in known}
     return {
-        game: played(game, found.time_control, here.seconds, here.plies, here.matches)
-        if (here := own.get(game)) is not None
-        else sample(game, found.time_control, time.perf_counter_ns)
+        game: measured_game(game, found.time_control, own.get(game), time.perf_counter_ns)
         for game in found.games
     }
 
@@ -193,7 +191,8 @@ def check(
     """Check a competition file and estimate its cost.
 
     With --server the server decides: it knows baselines, names that are taken, the date, and how
-    long matches took there. Without matches there, each game is played here at random for a moment.
+    long finals took there. Only such a final says how long one typically takes. Without matches
+    there, each game is played here at random for a moment, to count plies.
     """
     from plyhouse.games.registry import get_game
     from plyhouse.server.competition_rules.file_reader import read_competition
@@ -209,7 +208,7 @@ def check(
     refuse_unfit_references(text)
     if server is None:
         _note_past(found)
-    from plyhouse.server.competition_rules.preview import counted_entries, preview
+    from plyhouse.server.competition_rules.preview import basis, counted_entries, preview
 
     measured = _measured(found, known)
     most = found.limits.students * found.entries_per_student + len(found.baselines)
@@ -231,7 +230,11 @@ def check(
             f"{counted(found.limits.matches_at_a_time, 'match', 'matches')} at a time."
         )
         return
-    _show_cost(cost, counted_entries(found, cost.entries), measured, cores, found.dates.zone)
+    _show_cost(cost, counted_entries(found, cost.entries), cores, found.dates.zone)
+    for text in basis(found, cost):
+        note(text)
+    if server is None and cost.typical_hours is None:
+        note("Only a server knows its finals: check with --server.")
 
 
 def _note_past(file: CompetitionFile) -> None:
@@ -255,46 +258,36 @@ def _note_past(file: CompetitionFile) -> None:
             )
 
 
-def _show_cost(
-    cost: Preview, entries: str, measured: dict[str, Measured], cores: int | None, zone: str
-) -> None:
+def _show_cost(cost: Preview, entries: str, cores: int | None, zone: str) -> None:
     from plyhouse.server.competition_rules.dates import in_words
-    from plyhouse.server.competition_rules.preview import PLAYOUTS
 
     rows = [
         [
             each.game,
             f"{each.matches:,}",
-            f"{each.measured.typical:.1f} s",
+            "unknown" if (pace := each.measured.pace) is None else f"{pace:.2f} s",
             f"{each.measured.most:.1f} s",
-            f"{each.typical / 3600:,.1f} to {each.most / 3600:,.1f}",
             _source(each.measured),
         ]
         for each in cost.games
     ]
-    columns = ["game", "matches", "a match", "at most", "core-hours", "measured by"]
-    print_table(f"Cost with {entries}, baselines included", columns, rows, "lrrrrl")
+    columns = ["game", "matches", "pace of a final", "thinking at most", "plies from"]
+    print_table(f"Cost with {entries}, baselines included", columns, rows, "lrrrl")
     machine = f"on {counted(cores, 'core')}" if cores else "each bot on a core of its own"
     click.echo(
-        f"Together {cost.matches:,} matches and typically {cost.typical:,.1f} core-hours, at most "
-        f"{cost.most:,.1f}."
+        f"Together {cost.matches:,} matches, with at most {cost.most:,.1f} core-hours of thinking."
     )
+    typical, all_time = cost.typical_hours, _duration(cost.hours)
+    least = "" if typical is None else f"the final typically takes {_duration(typical)}, and "
     click.echo(
-        f"With {cost.at_a_time} matches at a time, {machine}, the final typically takes "
-        f"{_duration(cost.hours(cost.typical))}, and at most {_duration(cost.hours(cost.most))}."
+        f"With {cost.at_a_time} matches at a time, {machine}, {least}thinking takes at "
+        f"most {all_time}."
     )
-    early, late = cost.end(cost.typical), cost.end(cost.most)
-    if early is not None and late is not None:
-        click.echo(
-            f"It typically ends by {in_words(early, zone)}, "
-            f"at the latest by {in_words(late, zone)}."
-        )
-    note("At most: every bot uses all its time.")
-    if any(each.source == "sample" for each in measured.values()):
-        note(
-            "The sample was played at random. Typically: every bot plays "
-            f"{PLAYOUTS} random games for each ply."
-        )
+    if (end := cost.end(typical)) is not None:
+        click.echo(f"It typically ends by {in_words(end, zone)}.")
+    if (end := cost.end(cost.hours)) is not None:
+        click.echo(f"Bots that use all their time think until {in_words(end, zone)}.")
+    note("At most: every bot uses all its time. Starts of bots and the network come on top.")
 
 
 def _duration(hours: float) -> str:

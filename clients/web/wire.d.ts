@@ -70,12 +70,12 @@ declare namespace Answers {
   interface Chances { match: string; game: string; tables: Possible[][]; nodes: number[]; counters: number[] }
   interface ChangedKey { key: string; old: string; new: string; effect: string; refused: string }
   type ClockState = Messages.ClockState;
-  interface CompetitionCost { name: string; entries: number; endless: boolean; games: GameCost[]; matches: number; core_hours: number; at_a_time: number; end_ms: number | null; typical_core_hours?: number; hours?: number; typical_hours?: number; typical_end_ms?: number | null; notes?: string[] }
+  interface CompetitionCost { name: string; entries: number; endless: boolean; games: GameCost[]; matches: number; core_hours: number; at_a_time: number; end_ms: number | null; hours?: number; typical_hours?: number | null; typical_end_ms?: number | null; notes?: string[] }
   interface EndedFinal { competition: string; name: string; status: string; games: string[]; time_control: string; format: string; board: string; rules: string; entries_per_student: number; opens_ms: number | null; freezes_ms: number | null; final_ms: number | null; finished_ms: number | null; rehearsal?: boolean; practice?: boolean; practice_of?: string; unplayed: string[] }
   interface Entry { entry: string; version: string; digest: string; chosen: boolean; baseline: boolean; status: string; connected: boolean; next_version?: string; next_digest?: string; check?: string; check_text?: string; days_late?: number; penalty?: number; hosted?: boolean; missing?: string[] }
   type Event = Messages.Event;
   interface Failure { match: string; ply: number; seat: number; termination: string; reason: string; detail: string }
-  interface GameCost { game: string; matches: number; seconds: number; core_hours: number; measured: number; source: string; typical_seconds?: number; typical_core_hours?: number }
+  interface GameCost { game: string; matches: number; seconds: number; core_hours: number; measured: number; source: string; typical_seconds?: number | null }
   interface Info { value?: number | null; depth?: number | null; nodes?: number | null; pv?: string[]; text?: string; live?: boolean }
   interface LagPolicy { per_move_cap_ns?: number; total_cap_ns?: number; vouched_per_move_ns?: number; busy_per_move_ns?: number; busy_total_ns?: number }
   interface Match { match: string; pairing: string; game: string; time_control: string; rated: boolean; status: string; ply: number; seats: Seat[]; termination: string; reason: string; created_ms: number; started_ms: number | null; finished_ms: number | null; record: string; void_reason?: string | null; snapshot?: MatchSnapshot | null; replaced?: boolean; kind?: string }

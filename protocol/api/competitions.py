@@ -22,16 +22,27 @@ TAKES_ENTRIES: Final[tuple[CompetitionStatus, ...]] = ("open", *TAKES_LATE)
 """Students may submit, in time or late."""
 
 
+class PastFinal(Row, frozen=True):
+    """The duration of a final that this server played, with all that lies between matches."""
+
+    competition: str
+    matches: int
+    """Matches measured: all, or the latest."""
+    seconds: float
+    """Duration of these matches, without pauses."""
+    at_a_time: float
+    """Mean number of matches that ran at the same time."""
+
+
 class Measure(Row, frozen=True):
-    """How long the latest matches of a game took on this server."""
+    """Measured costs of a game on this server."""
 
     game: str
     matches: int
-    seconds: float
     plies: float = 0.0
-    """Mean number of plies."""
-    same_control: bool = True
-    """True if all had the time control of the file; false if any time control counts."""
+    """Mean number of plies of the latest matches."""
+    final: PastFinal | None = None
+    """The latest final with the same time control and hosting; null if there was none."""
 
 
 class Joining(Row, frozen=True):
@@ -304,16 +315,15 @@ class GameCost(Row, frozen=True):
     game: str
     matches: int
     seconds: float
-    """Length of one match if every bot uses all its time."""
+    """Thinking time of one match if every bot uses all its time."""
     core_hours: float
-    """Cost of all matches if every bot uses all its time."""
+    """Thinking time of all matches if every bot uses all its time."""
     measured: int
     """Number of measured matches."""
     source: str
     """``server`` (matches of this server) or ``sample`` (random matches played now)."""
-    typical_seconds: float = 0.0
-    """Length of one match, measured on this server or estimated from the sample."""
-    typical_core_hours: float = 0.0
+    typical_seconds: float | None = None
+    """Duration of the latest such final divided by its matches; null if there was none."""
 
 
 class CompetitionCost(Row, frozen=True):
@@ -325,14 +335,14 @@ class CompetitionCost(Row, frozen=True):
     games: list[GameCost]
     matches: int
     core_hours: float
-    """Cost if every bot uses all its time."""
+    """Thinking time if every bot uses all its time."""
     at_a_time: int
     end_ms: int | None
-    """Latest end, if it begins on time and never waits for a bot."""
-    typical_core_hours: float = 0.0
+    """End of this thinking, if it begins on time and never waits for a bot."""
     hours: float = 0.0
-    """Duration if every bot uses all its time."""
-    typical_hours: float = 0.0
+    """Duration of this thinking."""
+    typical_hours: float | None = None
+    """Duration at the pace of past finals; null if a game had none of this kind."""
     typical_end_ms: int | None = None
     notes: list[str] = []
-    """Sentences about the scoring of each game and the basis of the grades."""
+    """Sentences about the scoring of each game, and the basis of grades and of the duration."""

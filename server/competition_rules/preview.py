@@ -1,10 +1,12 @@
 """A preview of the cost of a competition: matches, core-hours, duration.
 
-The number of matches follows from the file alone.  How long one takes is a range:
+The number of matches follows from the file alone.  The durations have two sources:
 
-* *At most*: every bot uses all the time that the time control gives it.
-* *Typically*: as long as the latest matches of the game took on the server.  Without any, `sample`
-  plays the game at random, and assumes bots that play `PLAYOUTS` random games for each ply.
+* *At most*: the thinking time if every bot uses all that the time control gives it.  The number of
+  plies comes from matches on the server, or from a `sample` of random ones.
+* *Typically*: the pace of the latest final of the game on the server, with the same time control
+  and hosting.  It includes starts of bots, the network and pairings.  Without such a final nobody
+  has measured the duration, so none is predicted.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from typing import Final
 
 from plyhouse.games.base import Game
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.api.competitions import Measure, PastFinal
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.formats import FormatError
 from plyhouse.server.competition_rules.ladder import Ladder
@@ -25,26 +28,29 @@ from plyhouse.server.match.time_control import TimeControl
 SAMPLE_MATCHES: Final = 8
 SAMPLE_NS: Final = 500_000_000
 """A sample of a game ends after this number of matches, or after this time."""
-PLAYOUTS: Final = 200
-"""Random games per ply of the bot assumed as typical, as in `mcts(simulations=200)`."""
 MAX_PLIES: Final = 5_000
 """The number of plies after which a match of a sample is cut off."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The duration of a match of a game, and its source."""
+    """Measurements of a game, and their source."""
 
-    typical: float
-    """Expected seconds of a match."""
     most: float
-    """Seconds of a match if every bot uses all its time."""
+    """Seconds of thinking in a match if every bot uses all its time."""
     matches: int
     """The number of matches measured."""
     plies: float
     """The mean number of plies of a match."""
     source: str
     """``sample`` (played here at random) or ``server`` (matches that the server has played)."""
+    final: PastFinal | None = None
+    """The latest final of the same kind; None if the server has not played one."""
+
+    @property
+    def pace(self) -> float | None:
+        """Seconds of the past final for each of its matches."""
+        return None if self.final is None else self.final.seconds / self.final.matches
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +62,20 @@ class GameCost:
     measured: Measured
 
     @property
-    def typical(self) -> float:
-        """Expected seconds of all matches, one after the other."""
-        return self.matches * self.measured.typical
-
-    @property
     def most(self) -> float:
-        """Seconds of all matches, one after the other, if every bot uses all its time."""
+        """Seconds of thinking in all matches, if every bot uses all its time."""
         return self.matches * self.measured.most
+
+    def typical(self, at_a_time: int) -> float | None:
+        """Return the seconds of all matches at the pace of the past final.
+
+        Fewer matches at a time are slower in proportion.  More are not faster: the final shows
+        nothing about that.
+        """
+        pace, final = self.measured.pace, self.measured.final
+        if pace is None or final is None:
+            return None
+        return self.matches * pace * max(1.0, final.at_a_time / max(1, at_a_time))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,27 +95,48 @@ class Preview:
         return sum(each.matches for each in self.games)
 
     @property
-    def typical(self) -> float:
-        """Expected core-hours, as one bot of a match thinks at a time."""
-        return sum(each.typical for each in self.games) / 3600
-
-    @property
     def most(self) -> float:
-        """Core-hours if every bot uses all its time."""
+        """Core-hours of thinking if every bot uses all its time."""
         return sum(each.most for each in self.games) / 3600
 
-    def hours(self, core_hours: float) -> float:
-        """Return the hours from start to end if no bot is absent."""
-        return core_hours / max(1, self.at_a_time)
+    @property
+    def hours(self) -> float:
+        """Hours of thinking from start to end if every bot uses all its time."""
+        return self.most / max(1, self.at_a_time)
 
-    def end(self, core_hours: float) -> datetime | None:
-        """Return the time of the end if it begins on time and no bot is absent."""
-        if self.begin is None:
+    @property
+    def typical_hours(self) -> float | None:
+        """Hours from start to end at the pace of past finals; None if a game had none."""
+        seconds = [each.typical(self.at_a_time) for each in self.games]
+        known = [each for each in seconds if each is not None]
+        return sum(known) / 3600 if len(known) == len(seconds) else None
+
+    def end(self, hours: float | None) -> datetime | None:
+        """Return the time after these hours if it begins on time and no bot is absent."""
+        if self.begin is None or hours is None:
             return None
         try:
-            return self.begin + timedelta(hours=self.hours(core_hours))
+            return self.begin + timedelta(hours=hours)
         except OverflowError:
             return datetime.max.replace(tzinfo=self.begin.tzinfo)
+
+
+def basis(file: CompetitionFile, cost: Preview) -> list[str]:
+    """Return sentences that say what the typical duration rests on, or why there is none."""
+    bots = "that requires hosted bots" if file.hosting_required else "that lets bots connect"
+    missing = [
+        f"No final of {each.game} at {file.time_control} {bots} is known, so nobody has measured "
+        "how long one takes."
+        for each in cost.games
+        if each.measured.final is None
+    ]
+    return missing or [
+        f"Typically: the final of {final.competition} played {final.matches:,} matches of "
+        f"{each.game} in {final.seconds:,.1f} s, {final.at_a_time:.1f} at a time on average. This "
+        "includes starts of bots, the network and pairings."
+        for each in cost.games
+        if (final := each.measured.final) is not None
+    ]
 
 
 def planned_matches(file: CompetitionFile, game: str, entries: int) -> int | None:
@@ -148,20 +181,18 @@ def full_time(control: TimeControl, plies: float, seats: int) -> float:
     return seats * own / 1e9
 
 
-def played(spec: str, control: TimeControl, seconds: float, plies: float, matches: int) -> Measured:
-    """Return a measurement from matches played on a server.
-
-    They may have had another time control.  ``seconds`` and ``plies`` are means over these matches.
-    """
-    most = full_time(control, plies, get_game(spec).seats)
-    return Measured(min(seconds, most), most, matches, plies, "server")
+def measured_game(
+    spec: str, control: TimeControl, known: Measure | None, clock_ns: Callable[[], int]
+) -> Measured:
+    """Return the measurements of a server; of a `sample` if it played no match of the game."""
+    if known is None or not known.matches:
+        return sample(spec, control, clock_ns)
+    most = full_time(control, known.plies, get_game(spec).seats)
+    return Measured(most, known.matches, known.plies, "server", known.final)
 
 
 def sample(spec: str, control: TimeControl, clock_ns: Callable[[], int]) -> Measured:
-    """Measure a game by random matches; ``clock_ns`` is a monotonic clock.
-
-    A random game from the middle of a match takes half as long as a whole one.
-    """
+    """Count the plies of random matches; ``clock_ns`` is a monotonic clock."""
     game = get_game(spec)
     rng = random.Random(1)
     begin = clock_ns()
@@ -169,11 +200,8 @@ def sample(spec: str, control: TimeControl, clock_ns: Callable[[], int]) -> Meas
     while played < SAMPLE_MATCHES and (not played or clock_ns() - begin < SAMPLE_NS):
         plies += _random_match(game, rng)
         played += 1
-    rules = (clock_ns() - begin) / 1e9 / played
     mean = plies / played
-    most = rules + full_time(control, mean, game.seats)
-    typical = rules + mean * PLAYOUTS * rules / 2
-    return Measured(min(typical, most), most, played, mean, "sample")
+    return Measured(full_time(control, mean, game.seats), played, mean, "sample")
 
 
 def _random_match(game: Game, rng: random.Random) -> int:

@@ -42,9 +42,10 @@ def test_a_new_file_is_valid_and_never_overwrites(plyhouse: Plyhouse, tmp_path: 
     for key in ("[hosting]", "required", "reference", "twin_of"):
         assert f"\n# {key}" in text, "every table and key is named"
     assert "With 2 matches at a time, on 2 cores" in done.out
-    assert re.search(r"typically [\d.]+ core-hours, at most [\d.]+", done.out)
-    assert re.search(r"typically takes .* (s|min|h), and at most .* (min|h)\.", done.out)
-    assert "It typically ends by 2" in done.out
+    assert re.search(r"at most [\d.]+ core-hours of thinking", done.out)
+    assert re.search(r"thinking takes at most .* (min|h)\.", done.out)
+    assert "typically" not in done.out, "nobody has measured a final"
+    assert "check with --server" in done.err
     before = (tmp_path / "grosse-2.toml").read_text()
     done = plyhouse("competition", "new", "Größe 2")
     assert done.code == 2

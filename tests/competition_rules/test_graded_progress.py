@@ -238,7 +238,7 @@ grade = "pass"
 
 def test_the_file_names_what_could_never_be_certain_and_the_preview_counts_most() -> None:
     file = read_competition(FILE)
-    begin, measured = datetime(2027, 1, 1, tzinfo=UTC), {"pig": Measured(1, 1, 1, 9, "sample")}
+    begin, measured = datetime(2027, 1, 1, tzinfo=UTC), {"pig": Measured(1, 1, 9, "sample")}
     found = preview(file, 11, begin, measured)
     assert found is not None
     assert found.matches == 10 * 50 * 2

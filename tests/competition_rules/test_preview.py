@@ -7,12 +7,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from plyhouse.protocol.api.competitions import PastFinal
 from plyhouse.server.competition_rules.file_reader import read_competition
 from plyhouse.server.competition_rules.formats import FormatError
 from plyhouse.server.competition_rules.preview import (
     Measured,
+    basis,
     planned_matches,
-    played,
     preview,
     sample,
 )
@@ -33,23 +34,38 @@ def test_matches_are_those_of_the_schedule(mirrored: str, style: str) -> None:
         assert planned == count(7, laps, seats=seats, mirrored=mirrored == "true")
 
 
-def test_core_hours_and_the_end_follow_from_what_a_match_takes() -> None:
+def test_duration_follows_from_the_pace_of_a_final() -> None:
     file = read_competition(TEXT + "[limits]\nmatches_at_a_time = 10")
-    measured = {game: Measured(3.6, 36.0, 5, 20.0, "server") for game in file.games}
+    final = PastFinal("Old cup", 100, 200.0, 4.0)
+    measured = {game: Measured(36.0, 5, 20.0, "server", final) for game in file.games}
     found = preview(file, 10, NOW, measured)
     assert found is not None
     assert found.matches == 90 + 120 * 3
-    assert found.typical == pytest.approx(0.45)
     assert found.most == pytest.approx(4.5)
-    assert found.end(found.typical) == NOW + timedelta(hours=0.045)
-    assert found.end(found.most) == NOW + timedelta(hours=0.45)
+    assert found.hours == pytest.approx(0.45), "of thinking, ten matches at a time"
+    assert found.typical_hours == pytest.approx(0.25), "2 s a match; more at a time are no faster"
+    assert found.end(found.typical_hours) == NOW + timedelta(hours=0.25)
     few = preview(file, 10, NOW, measured, cores=2)
     assert few is not None
-    assert few.end(few.most) == NOW + timedelta(hours=2.25)
+    assert few.typical_hours == pytest.approx(0.5), "half as many at a time as in that final"
+    assert few.end(few.hours) == NOW + timedelta(hours=2.25)
     undated = preview(file, 10, None, measured)
     assert undated is not None
-    assert undated.end(undated.most) is None
-    assert undated.hours(undated.most) == pytest.approx(0.45)
+    assert undated.end(undated.hours) is None
+    assert basis(file, found)[0].startswith("Typically: the final of Old cup played 100 matches")
+
+
+def test_nothing_typical_is_predicted_without_a_final_of_each_game() -> None:
+    file = read_competition(TEXT)
+    final = PastFinal("Old cup", 100, 200.0, 4.0)
+    measured = {"pig": Measured(36.0, 5, 20.0, "server", final)}
+    measured["pig(seats=3)"] = Measured(36.0, 5, 20.0, "server")
+    found = preview(file, 10, NOW, measured)
+    assert found is not None
+    assert found.typical_hours is None
+    assert found.end(found.typical_hours) is None
+    (text,) = basis(file, found)
+    assert text.startswith("No final of pig(seats=3) at move:1")
 
 
 TWO = 'name = "Cup"\ngames = ["pig"]\ntime_control = "move:1"\n'
@@ -70,24 +86,14 @@ def test_every_format_is_counted_as_it_is_played() -> None:
         planned_matches(file, "pig", 1)
 
 
-def test_a_sample_gives_a_typical_time_and_a_bound() -> None:
+def test_a_sample_bounds_the_thinking_time() -> None:
     clock = itertools.count(0, 1000).__next__
     found = sample("tic_tac_toe", TimeControl.parse("move:2"), clock)
     assert 5 <= found.plies <= 9
-    assert found.most == pytest.approx(2 * found.plies, abs=0.01)
-    assert 0 < found.typical < 0.01, "a microsecond of rules for each random game"
-    assert (found.matches, found.source) == (8, "sample")
+    assert found.most == pytest.approx(2 * found.plies)
+    assert (found.matches, found.source, found.final) == (8, "sample", None)
     dice = sample("pig(target=20)", TimeControl.parse("total:60"), clock)
-    assert dice.most == pytest.approx(120, abs=0.01)
-    slow = sample("tic_tac_toe", TimeControl.parse("move:2"), itertools.count(0, 10**9).__next__)
-    assert slow.typical == slow.most, "no bot has more time than the time control gives"
-
-
-def test_played_matches_give_the_typical_time_within_the_time_control() -> None:
-    control = TimeControl.parse("move:1")
-    found = played("connect_four", control, 3.0, 30.0, 12)
-    assert (found.typical, found.most, found.matches) == (3.0, 30.0, 12)
-    assert played("connect_four", control, 300.0, 30.0, 12).typical == 30.0
+    assert dice.most == pytest.approx(120)
 
 
 def test_a_sample_ends_when_its_time_is_over() -> None:

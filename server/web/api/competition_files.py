@@ -36,10 +36,10 @@ from plyhouse.server.competition_rules.formats import FormatError
 from plyhouse.server.competition_rules.grade_precision import grade_notes
 from plyhouse.server.competition_rules.preview import (
     Measured,
+    basis,
     counted_entries,
-    played,
+    measured_game,
     preview,
-    sample,
 )
 from plyhouse.server.competitions.file_changes import Proposal, change, propose, unfreeze
 from plyhouse.server.competitions.lifecycle import Competitions
@@ -51,7 +51,7 @@ from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.api.submissions import submission_view
 from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.parameters import service
-from plyhouse.storage import competition_changes, competition_sql
+from plyhouse.storage import competition_changes, measures
 from plyhouse.storage.competition_changes import Carry
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
@@ -181,16 +181,11 @@ async def cost(
     control = str(file.time_control)
     measured: dict[str, Measured] = {}
     for game in file.games:
-        known = await store.read(competition_sql.measure, game, control)
-        if known.matches:
-            measured[game] = played(
-                game, file.time_control, known.seconds, known.plies, known.matches
+        known = await store.read(measures.measure, game, control, hosted=file.hosting_required)
+        async with _SAMPLING:
+            measured[game] = await asyncio.to_thread(
+                measured_game, game, file.time_control, known, time.perf_counter_ns
             )
-        else:
-            async with _SAMPLING:
-                measured[game] = await asyncio.to_thread(
-                    sample, game, file.time_control, time.perf_counter_ns
-                )
     most = file.limits.students * file.entries_per_student + len(file.baselines)
     cores = service(state, Hosting).cores if file.hosting_required else 0
     now = datetime.fromtimestamp(store.now() / 1000, UTC)
@@ -226,8 +221,7 @@ def _cost(
             core_hours=each.most / 3600,
             measured=each.measured.matches,
             source=each.measured.source,
-            typical_seconds=each.measured.typical,
-            typical_core_hours=each.typical / 3600,
+            typical_seconds=each.measured.pace,
         )
         for each in found.games
     ]
@@ -239,12 +233,11 @@ def _cost(
         matches=found.matches,
         core_hours=found.most,
         at_a_time=found.at_a_time,
-        end_ms=milliseconds_of(found.end(found.most)),
-        typical_core_hours=found.typical,
-        hours=found.hours(found.most),
-        typical_hours=found.hours(found.typical),
-        typical_end_ms=milliseconds_of(found.end(found.typical)),
-        notes=notes,
+        end_ms=milliseconds_of(found.end(found.hours)),
+        hours=found.hours,
+        typical_hours=found.typical_hours,
+        typical_end_ms=milliseconds_of(found.end(found.typical_hours)),
+        notes=notes + basis(file, found),
     )
 
 

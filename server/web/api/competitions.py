@@ -58,6 +58,7 @@ from plyhouse.server.web.forwarding import FROM_DATABASE
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import (
     competition_sql,
+    measures,
 )
 from plyhouse.storage.competition_rows import (
     CompetitionRow,
@@ -73,12 +74,14 @@ Call = Request[Any, Any, Any]
 
 @serve(competition_calls.check_competition)
 async def check(state: State, request: Call, data: JSONBody[FileText]) -> list[Measure]:
-    """Say whether a file could be opened here; answers how long matches of its games took."""
+    """Say whether a file could be opened here; answers what its games cost here."""
     await authorise(request, "organise")
     file = await service(state, Competitions).check(data.file)
     control = str(file.time_control)
     return [
-        await service(state, Store).read(competition_sql.measure, game, control)
+        await service(state, Store).read(
+            measures.measure, game, control, hosted=file.hosting_required
+        )
         for game in file.games
     ]
 
