@@ -42,6 +42,7 @@ from plyhouse.clients.shared.options import (
     Server,
     competition_argument,
     game_option,
+    names_server,
     on_server,
     read_text,
     server_option,
@@ -51,7 +52,7 @@ from plyhouse.clients.shared.options import (
 )
 from plyhouse.clients.shared.output import counted, minute, note, print_table
 from plyhouse.protocol.api import calls, competition_calls
-from plyhouse.protocol.api.answers import ApiError
+from plyhouse.protocol.api.answers import ApiError, Unreachable
 
 if TYPE_CHECKING:
     from plyhouse.protocol.api.competitions import Competition, Measure
@@ -192,7 +193,8 @@ def check(
 
     With --server the server decides: it knows baselines, names that are taken, the date, and how
     long finals took there. Only such a final says how long one typically takes. Without matches
-    there, each game is played here at random for a moment, to count plies.
+    there, each game is played here at random for a moment, to count plies. If the server of
+    `plyhouse login` does not answer, the file is checked here alone.
     """
     from plyhouse.games.registry import get_game
     from plyhouse.server.competition_rules.file_reader import read_competition
@@ -201,9 +203,7 @@ def check(
     from plyhouse.server.results.scoring import scoring_rule
 
     text = read_text(file)
-    known: Sequence[Measure] = ()
-    if server is not None:
-        known = Server(server, token).request(competition_calls.check_competition(text))
+    server, known = _asked(server, token, text)
     found = read_competition(text)
     refuse_unfit_references(text)
     if server is None:
@@ -235,6 +235,21 @@ def check(
         note(text)
     if server is None and cost.typical_hours is None:
         note("Only a server knows its finals: check with --server.")
+
+
+def _asked(
+    server: str | None, token: str | None, text: str
+) -> tuple[str | None, Sequence[Measure]]:
+    """Let the server check a file; return it, or None if it could not be asked, and its answer."""
+    if server is None:
+        return None, ()
+    try:
+        return server, Server(server, token).request(competition_calls.check_competition(text))
+    except Unreachable as error:
+        if names_server():
+            raise
+        note(f"{error} {server} could not be asked, so the file is checked here alone.")
+        return None, ()
 
 
 def _note_past(file: CompetitionFile) -> None:

@@ -71,11 +71,15 @@ def server_option(
     return decorate
 
 
+def names_server() -> bool:
+    """Return whether the command line or the environment names the server of this command."""
+    source = click.get_current_context().get_parameter_source("server")
+    return source is not click.core.ParameterSource.DEFAULT
+
+
 def _fill_in_login(values: dict[str, Any]) -> None:
     """Put the stored server and token where the user gave none."""
-    given = click.core.ParameterSource.DEFAULT
-    source = click.get_current_context().get_parameter_source
-    chosen = source("server") is not given
+    chosen = names_server()
     if chosen and (values.get("token") or "token" not in values):
         return
     from plyhouse.clients.shared.token_files import stored_login

@@ -187,6 +187,28 @@ def test_check_tells_every_mistake_with_its_code(plyhouse: Plyhouse, tmp_path: P
     assert "1,600" in done.out, "eight rounds of a hundred pairings, mirrored"
 
 
+def test_check_with_a_stored_login_and_no_server_checks_the_file_alone(
+    plyhouse: Plyhouse, tmp_path: Path
+) -> None:
+    login = tmp_path / "config" / "plyhouse" / "login.json"
+    login.parent.mkdir(parents=True)
+    login.write_text('{"server": "http://127.0.0.1:9", "token": "ply_x"}')
+    login.chmod(0o600)
+    env = {"XDG_CONFIG_HOME": str(tmp_path / "config")}
+    (tmp_path / "cup.toml").write_text(CUP)
+    done = plyhouse("competition", "check", "cup.toml", "--entries", "10", env=env)
+    assert done.code == 0, done.err
+    assert "http://127.0.0.1:9" in done.err
+    assert "could not be asked, so the file is checked here alone" in done.err
+    assert "cup.toml is valid" in done.err
+    assert "Cost with 10 entries" in done.out
+    (tmp_path / "bad.toml").write_text('name = "Cup"\n')
+    assert plyhouse("competition", "check", "bad.toml", env=env).code == 2
+    asked = ("--server", "http://127.0.0.1:9")
+    done = plyhouse("competition", "check", "cup.toml", *asked, env=env)
+    assert done.code == 3, "a server named on the command line must answer"
+
+
 def test_without_a_token_or_a_server_it_says_what_to_do(plyhouse: Plyhouse) -> None:
     done = plyhouse("competition", "freeze", "Cup")
     assert done.code == 4
