@@ -389,7 +389,8 @@ def read_settings(path: str | Path) -> dict[str, Any]:
     for field in config_fields():
         former = field.metadata.get("former")
         if former in values:
-            log.warning("%s: %s is called %s now", path, former, field.name)
+            names = {"file": str(path), "former": former, "setting": field.name}
+            log.warning("setting has a new name", extra=names)
             values.setdefault(field.name, values.pop(former))
     return values
 

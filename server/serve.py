@@ -246,7 +246,7 @@ async def _serve_until_stopped(
                 and not config.has_local_runner
                 and (worker is None or worker.number == 1)
             ):
-                log.warning("%s", NO_LOCAL_RUNNER)
+                log.warning(NO_LOCAL_RUNNER)
             stopped = asyncio.create_task(stop.wait())
             taken = asyncio.create_task(server.hub.store.claim_lost())
             try:
@@ -256,7 +256,7 @@ async def _serve_until_stopped(
                 taken.cancel()
             if not stopped.done():
                 why = taken.result()
-                log.critical("the server stops: %s", why)
+                log.critical("the server stops", extra={"why": why})
                 raise DatabaseTaken(str(why)) from why
             if config.cluster:
                 log.info("stopping: other servers take over the running matches")

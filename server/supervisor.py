@@ -191,16 +191,16 @@ class _Supervisor:
                 worker.failures = 0
             worker.failures += 1
             if not self._all_ready and worker.failures >= ATTEMPTS:
-                log.error("worker %d does not start: all workers are stopped", worker.number)
+                log.error(
+                    "all workers stop", extra={"worker": worker.number, "why": "it does not start"}
+                )
                 self._code = code if code > 0 else 1
                 self._stop()
                 return
             pause = min(self._timing.pause * 2 ** (worker.failures - 1), self._timing.most_pause)
             log.error(
-                "worker %d ended %s: it is started again in %g s",
-                worker.number,
-                _how(code),
-                pause,
+                "worker ended",
+                extra={"worker": worker.number, "how": _how(code), "again_s": pause},
             )
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(pause):
@@ -227,7 +227,7 @@ class _Supervisor:
                 start_new_session=True,  # Ctrl-C must reach it through the supervisor only.
             )
         except OSError as error:
-            log.error("worker %d cannot be started: %s", worker.number, error)
+            log.error("worker not started", extra={"worker": worker.number, "why": str(error)})
             return 1
         if self._stopping.is_set():  # The signal came while it was being started.
             self._end(worker)
@@ -265,7 +265,7 @@ class _Supervisor:
             for worker in self._workers:
                 if worker.process is None or not worker.ready.is_set():
                     continue  # It is being started anyway.
-                log.info("worker %d is restarted", worker.number)
+                log.info("worker restarts", extra={"worker": worker.number})
                 worker.ready.clear()
                 worker.restarting = True
                 self._end(worker)
@@ -275,11 +275,11 @@ class _Supervisor:
         while True:
             await asyncio.sleep(LOOK_S)
             if not nats.running and not self._stopping.is_set():
-                log.error("the NATS server has ended: it is started again")
+                log.error("NATS ended")
                 try:
                     await asyncio.to_thread(nats.start)
                 except ClusterError as error:
-                    log.error("%s", error)
+                    log.error("NATS not started", extra={"why": str(error)})
 
     @contextlib.contextmanager
     def _signals(self) -> Iterator[None]:
@@ -313,7 +313,7 @@ class _Supervisor:
 
         def kill() -> None:
             if worker.process is process:
-                log.error("worker %d did not stop in time: it is killed", worker.number)
+                log.error("worker killed", extra={"worker": worker.number, "why": "no end in time"})
                 _send(worker, signal.SIGKILL)
 
         if process is not None:

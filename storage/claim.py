@@ -230,10 +230,12 @@ class Lease:
                     )
                 self._renewed, pause = begun, RENEW_S
             except errors as error:
-                log.warning("the lease on %s could not be renewed: %r", self._place, error)
+                log.warning(
+                    "lease not renewed", extra={"database": self._place, "why": repr(error)}
+                )
                 pause = _PAUSE_S
             except Exception:  # nobody would notice if this task ended
-                log.exception("the lease on %s could not be renewed", self._place)
+                log.exception("lease not renewed", extra={"database": self._place})
                 pause = _PAUSE_S
         self._end.set_result(self.ended())
 

@@ -249,7 +249,7 @@ class Database:
         except StoreClosed:
             pass
         except StorageError as error:
-            log.warning("something inessential was not stored: %s", error)
+            log.warning("inessential write failed", extra={"why": str(error)})
 
     async def drop_log(self) -> None:
         """Empty SQLite's log, which holds pages as they were before the last changes.

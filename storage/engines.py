@@ -64,7 +64,7 @@ class Checkpoints:
         try:
             connection = self._connect()
         except sqlite3.Error as error:
-            log.warning("checkpoints are left to the writer: %s", error)
+            log.warning("checkpoints left to the writer", extra={"why": str(error)})
             return
         with contextlib.closing(connection):
             while True:

@@ -103,7 +103,7 @@ class StartedBots:
             await self._begin()
         for bot in waited_for:
             if bot not in self._wanted:
-                log.info("a running match waits for the built-in bot %s: it is started", bot)
+                log.info("built-in bot starts for a running match", extra={"bot": bot})
             self._wanted.add(bot)
             self._ask(bot)
 
@@ -184,12 +184,12 @@ class StartedBots:
             try:
                 await self._live()
             except OSError as error:
-                log.error("the built-in bots cannot be started: %s", error)
+                log.error("built-in bots not started", extra={"why": str(error)})
             if time.monotonic() - began > WELL_SECONDS:
                 deaths = 0
             pause = PAUSES[min(deaths, len(PAUSES) - 1)]
             deaths += 1
-            log.warning("the built-in bots have ended: they are started again in %g s", pause)
+            log.warning("built-in bots ended", extra={"again_s": pause})
             await asyncio.sleep(pause)
 
     async def _live(self) -> None:

@@ -58,7 +58,7 @@ async def _keep(server: RunningServer) -> None:
             deaths = 0
         pause = PAUSES[min(deaths, len(PAUSES) - 1)]
         deaths += 1
-        log.error("the runner has ended (%s): started again in %g s", last or "no reason", pause)
+        log.error("runner ended", extra={"why": last or "no reason", "again_s": pause})
         await asyncio.sleep(pause)
 
 

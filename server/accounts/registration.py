@@ -315,7 +315,7 @@ def too_many(what: str, rate: Rate, key: Hashable) -> ProtocolError:
 
 def failure(error: StorageError) -> ProtocolError:
     """Return the error for the client, and log the details about the database."""
-    log.error("a login or registration failed: %s", error)
+    log.error("login or registration failed", extra={"why": str(error)})
     return ProtocolError("server/storage", _sentence(error))
 
 

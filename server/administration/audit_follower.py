@@ -121,7 +121,7 @@ class AuditFollower:
                     self._failures += 1
                     if self._failures < PERSISTENT_ATTEMPTS:
                         raise
-                    log.exception("%s of %s could not be carried out", entry.what, entry.who)
+                    log.exception("audit failed", extra={"what": entry.what, "who": entry.who})
                 self._mark, self._failures = entry.id, 0
                 log.info(
                     "audit",

@@ -88,16 +88,16 @@ class HealthCheck:
             async with asyncio.timeout(TRIAL_SECONDS):
                 await self._store.probe()
         except StorageError as error:
-            self._log(f"the database cannot be written: {error}")
+            self._log(str(error))
             return _WORDS.get(error.code, "The database cannot store anything.")
         except TimeoutError:
-            self._log(f"the database did not answer within {TRIAL_SECONDS:g} s")
+            self._log(f"no answer within {TRIAL_SECONDS:g} s")
             return "The database does not answer."
         return ""
 
     def _log(self, problem: str) -> None:
         if problem != self._logged:
-            log.error("%s", problem)
+            log.error("database does not store", extra={"why": problem})
         self._logged = problem
 
     def _tried(self, _: asyncio.Task[str]) -> None:

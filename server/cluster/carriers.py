@@ -109,9 +109,9 @@ class NatsCarrier:
         self._own, self._receive, self._changed = own, receive, changed
         if any("@" not in each for each in self._servers):
             log.warning(
-                "--cluster has no credentials for NATS at %s: everybody who reaches it can read "
-                "session keys. Let NATS ask for a password, and give nats://USER:PASSWORD@HOST:4222",
-                self._places,
+                "--cluster has no credentials for NATS: everybody who reaches it can read session "
+                "keys. Let NATS ask for a password, and give nats://USER:PASSWORD@HOST:4222",
+                extra={"address": self._places},
             )
         self._task = asyncio.create_task(self._keep_connected(), name="connection to NATS")
         await self._tried.wait()
@@ -234,7 +234,7 @@ class NatsCarrier:
         """Log a reason once until the next connection: each attempt may have several."""
         if reason not in self._complained:
             self._complained.add(reason)
-            log.warning("NATS at %s: %s", self._places, reason)
+            log.warning("NATS trouble", extra={"address": self._places, "why": reason})
 
 
 def _place(url: str) -> str:
@@ -344,7 +344,7 @@ class DatabaseCarrier:
         except StorageError as error:
             self._failures += 1
             if self._failures & (self._failures - 1) == 0:
-                log.warning("messages between servers cannot go through the database: %s", error)
+                log.warning("messages not stored", extra={"why": str(error)})
             await asyncio.sleep(self._poll_s)
         else:
             self._failures = 0

@@ -134,13 +134,13 @@ class LeaseFollower:
 
     async def start(self) -> None:
         """Join the cluster; return when a leader is known."""
-        log.info("this is server %d of the cluster", self._board.epoch)
+        log.info("server joined the cluster", extra={"server": self._board.epoch})
         await self._link.start()
         while not self._board.leader:
             try:
                 await self.look()
             except TRANSIENT as error:
-                log.warning("the look at the cluster failed: %s", error)
+                log.warning("cluster not read", extra={"why": str(error)})
                 await asyncio.sleep(LOOK_SECONDS)
         self._joined = True
         self._looks.start()
@@ -200,7 +200,7 @@ class LeaseFollower:
         self._link.set_peers(alive - {own})
         self._board.set_peers(alive)
         for epoch in gone:
-            log.warning("server %d is gone", epoch)
+            log.warning("server gone", extra={"server": epoch})
             self._lost(epoch, since[epoch])
 
     def _silence(self, epoch: int) -> int:
@@ -216,13 +216,13 @@ class LeaseFollower:
     def _looked(self, task: asyncio.Task[None]) -> None:
         self._soon.discard(task)
         if not task.cancelled() and task.exception() is not None:
-            log.warning("the look at the cluster failed: %s", task.exception())
+            log.warning("cluster not read", extra={"why": str(task.exception())})
 
     # ------------------------------------------------------------------------ leading
 
     def _follow(self, leader: int) -> None:
         if self._board.leader != leader:
-            log.info("server %d leads the cluster", leader)
+            log.info("leader changed", extra={"server": leader})
             self._sockets.change_leader(leader)
 
     def _leadership_began(self, sender: int, _: mm.LeadershipBegan) -> None:
@@ -270,7 +270,7 @@ class LeaseFollower:
             for each in late:
                 each.cancel()
         for missing in [each for each, event in self._reports.items() if not event.is_set()]:
-            log.warning("server %d has not reported to the new leader", missing)
+            log.warning("no report to the new leader", extra={"server": missing})
         await self._resettle()
         await self._begin_leading()
         self._directory.lead(True, self._board.epoch)
@@ -288,7 +288,7 @@ class LeaseFollower:
                     self._taken.clear()
                     await self._taken.wait()
         except TimeoutError:
-            log.warning("%d pairings have not been taken over yet", len(self._given))
+            log.warning("pairings not taken over yet", extra={"pairings": len(self._given)})
 
     # ------------------------------------------------------------- servers that are gone
 
@@ -319,7 +319,7 @@ class LeaseFollower:
         for target in self._by_load() if left else ():
             ids = await self._store.write(members.adopt, target, ADOPTED_AT_ONCE)
             if ids:
-                log.info("server %d takes over %d pairings", target, len(ids))
+                log.info("pairings taken over", extra={"server": target, "pairings": len(ids)})
                 self._given.update(ids)
                 self._board.post(target, mm.Adopt(ids))
             given += ids
@@ -365,7 +365,7 @@ class LeaseFollower:
         try:
             found = await self._store.read(members.places, [match])
         except TRANSIENT as error:
-            log.warning("a match cannot be looked up: %s", error)
+            log.warning("match not found", extra={"match": match, "why": str(error)})
             return False
         row, _, owner = found.get(match, (None, None, 0))
         if row is None or row.finished_ms:
@@ -387,7 +387,7 @@ class LeaseFollower:
                 self._board.seated(bot)
             before = {each.header.id: self._directory.live.get(each.header.id) for each in stored}
             restored = await self._live_matches.resume(stored)
-            log.info("%d matches of another server resumed", len(restored))
+            log.info("matches resumed", extra={"matches": len(restored)})
             for live in restored:
                 self._matches.took_over(live, before[live.id])
         # Bots that logged in before the leader heard of the new owner have not asked for it.
@@ -401,7 +401,7 @@ class LeaseFollower:
             try:
                 return await self._sockets.find_bots(bots)
             except ProtocolError:
-                log.warning("no leader says where %d bots are connected", len(bots))
+                log.warning("bots not located", extra={"bots": len(bots)})
 
     async def _look_for_matches(self) -> None:
         """Find out what has become of matches that this server takes part in."""

@@ -168,7 +168,7 @@ class Link:
             if epoch in self._dropped:
                 if epoch not in self._refused:
                     self._refused.add(epoch)
-                    log.error("server %d was dropped from the cluster and cannot come back", epoch)
+                    log.error("server dropped from the cluster", extra={"server": epoch})
                 continue
             now = self._now()
             self._peers[epoch] = _Peer(Channel(self.own, epoch, now), now)
@@ -249,9 +249,11 @@ class Link:
         )
         peer.channel.hurry(now)
         if self._fast.connected and len(self._carriers) > 1:
-            others = " and ".join(each.name for each in self._carriers[1:])
-            state = f"goes through {others} as well" if slowly else f"needs {self._fast.name} only"
-            log.info("what is sent to server %d %s", epoch, state)
+            carriers = self._carriers if slowly else self._carriers[:1]
+            log.info(
+                "messages change carriers",
+                extra={"server": epoch, "carriers": [each.name for each in carriers]},
+            )
 
     def _tick(self) -> None:
         """Send what is due, and look who is silent."""
@@ -301,15 +303,11 @@ class Link:
         if self._fast.connected == self._healthy or self._loop is None:
             return
         self._healthy = self._fast.connected
-        name, others = self._fast.name, " and ".join(each.name for each in self._carriers[1:])
+        name, others = self._fast.name, [each.name for each in self._carriers[1:]]
         if self._healthy:
-            log.info("%s is connected: messages between servers go through it", name)
-        elif others:
-            log.warning(
-                "%s is away: messages between servers go through %s, which is slower", name, others
-            )
+            log.info("carrier connected", extra={"carrier": name})
         else:
-            log.warning("%s is away: messages between servers wait for it", name)
+            log.warning("carrier away", extra={"carrier": name, "others": others})
         for epoch in self._peers:
             self._wake(epoch)
 

@@ -99,7 +99,8 @@ class OwnedMatches:
             try:
                 self._handlers[type(message)](sender, message)
             except Exception:
-                log.exception("%s of server %d failed", type(message).__name__, sender)
+                what = {"server": sender, "message_type": type(message).__name__}
+                log.exception("message failed", extra=what)
 
     def _begin(self, sender: int, message: mm.Begin) -> None:
         plan = message.plan
@@ -110,7 +111,7 @@ class OwnedMatches:
         try:
             terms = planned_terms(plan)
         except GameError as error:  # the servers have different games
-            log.error("pairing %s cannot be played here: %s", plan.id, error)
+            log.error("pairing not played here", extra={"pairing": plan.id, "why": str(error)})
             for match, seats in zip(plan.matches, holders, strict=True):
                 self._board.post(self._board.leader, mm.Over(planned(plan, match.id, seats)))
             return

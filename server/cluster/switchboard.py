@@ -104,7 +104,7 @@ class Switchboard:
         try:
             message = mm.decode(payload)
         except msgspec.DecodeError as error:
-            log.warning("server %d sent a message that this version ignores: %s", sender, error)
+            log.warning("message ignored", extra={"server": sender, "why": str(error)})
             return
         self.deliver(sender, message)
 
@@ -113,7 +113,8 @@ class Switchboard:
         try:
             self._handlers[type(message)](sender, message)
         except Exception:
-            log.exception("%s of server %d failed", type(message).__name__, sender)
+            what = {"server": sender, "message_type": type(message).__name__}
+            log.exception("message failed", extra=what)
 
     async def ask_leader(self, make: Callable[[int], MemberMessage]) -> Any:
         """Ask the leader; ``make`` makes the message with the number of the call."""

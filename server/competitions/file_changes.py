@@ -244,5 +244,5 @@ async def read_files(store: Store) -> None:
                 "Install what is missing, and start the server again"
             )
             parsed = None
-            log.warning("competition %s: %s: %s", identifier, competition_changes.UNREADABLE, note)
+            log.warning("competition unreadable", extra={"competition": identifier, "why": note})
         await store.write(competition_changes.keep_parsed, identifier, text, parsed, note)

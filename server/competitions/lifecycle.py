@@ -414,7 +414,7 @@ class Competitions:
             except (CompetitionRefusal, GameError, InvalidCompetition) as error:
                 text = str(error)
                 if row.note != text:  # Log it once, although every look tries again.
-                    log.warning("%s: %s", row.name, text)
+                    log.warning("competition waits", extra={"competition": row.name, "why": text})
                     await self._store.write(competition_sql.note, row.id, text)
             except Exception as error:
                 failed = failed or error

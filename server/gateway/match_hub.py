@@ -171,7 +171,7 @@ class MatchHub(ABC):
             try:
                 session.tick(now)
             except Exception:
-                log.exception("connection failed", extra={"peer": session.peer})
+                log.exception("connection failed", extra={"address": session.peer})
                 broken.append(session)
                 continue
             following = session.connection.next_deadline()
@@ -197,18 +197,14 @@ class MatchHub(ABC):
     def _stalled(self, begin: int, end: int, busy_ns: int) -> None:
         self.live_matches.stalled(begin, end, busy_ns, self.watchdog.spent)
         if end - begin > LONG_STALL_NS and not self._stalls_deliberately:
+            fields: dict[str, object] = {
+                "stall_ms": (end - begin) // 1_000_000,
+                "work_ms": busy_ns // 1_000_000,
+            }
             who, spent = self.watchdog.busiest()
-            stood_ms, work = (end - begin) // 1_000_000, busy_ns // 1_000_000
-            if who is None:  # no connection's frames were read meanwhile
-                log.warning("the server stood still for %d ms: %d ms at work", stood_ms, work)
-            else:
-                log.warning(
-                    "the server stood still for %d ms: %d ms at work, of which %d ms for %r",
-                    stood_ms,
-                    work,
-                    spent // 1_000_000,
-                    who,
-                )
+            if who is not None:  # frames of a connection were read meanwhile
+                fields |= {"client": who, "client_ms": spent // 1_000_000}
+            log.warning("server stalled", extra=fields)
             for session in self.sessions:
                 session.connection.forgive(end - begin)
 

@@ -93,7 +93,7 @@ class Watching:
         except InvalidValue:  # an id with NUL, on PostgreSQL
             found = {}
         except StorageError as error:
-            log.error("where %s runs cannot be read: %s", message.match, error)
+            log.error("match not found", extra={"match": message.match, "why": str(error)})
             session.refuse(message, ProtocolError("server/storage"))
             return
         row, tournament, owner = found.get(message.match, (None, None, 0))
@@ -135,7 +135,7 @@ class Watching:
         except ProtocolError as error:
             session.refuse(message, error)
         except StorageError as error:
-            log.error("who may watch %s cannot be read: %s", message.match, error)
+            log.error("match not watched", extra={"match": message.match, "why": str(error)})
             session.refuse(message, ProtocolError("server/storage"))
 
     async def _show_final(self, session: Session, message: Watch) -> None:
@@ -153,7 +153,7 @@ class Watching:
             why = ProtocolError(error.code, str(error), retry_after=error.retry_after)
             session.refuse(message, why)
         except (StorageError, GameError, ValueError) as error:
-            log.error("the end of %s cannot be shown: %s", message.match, error)
+            log.error("match not shown", extra={"match": message.match, "why": str(error)})
             session.refuse(message, ProtocolError("server/storage"))
         else:
             session.send(MatchMessage(snapshot, message.id))
@@ -213,7 +213,7 @@ class Requests(MatchRequests):
         except NoBuiltinBot as error:
             session.refuse(challenge, ProtocolError("challenge/offline", str(error)))
         except StorageError as error:
-            log.error("the built-in bots cannot be looked up: %s", error)
+            log.error("built-in bots not found", extra={"why": str(error)})
             session.refuse(challenge, ProtocolError("server/storage"))
         except ProtocolError as error:
             session.refuse(challenge, error)

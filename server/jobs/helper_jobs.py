@@ -169,12 +169,12 @@ class WorkedOut:
                 text = given if isinstance(given, str) else await given()
                 code, output, complaint = await _run([*self._command, *more], text, self.seconds)
         except TimeoutError:
-            log.error("%s took too long", about)
+            log.error("job took too long", extra={"about": about})
             raise NotWorkedOut(
                 f"{self.kind}/too_long", f"{_capital(about)} took too long."
             ) from None
         except OSError as error:
-            log.error("the program for %s cannot be run: %s", about, error)
+            log.error("job not started", extra={"about": about, "why": str(error)})
             raise NotWorkedOut(
                 f"{self.kind}/failed", f"{_capital(about)} could not be worked out."
             ) from error
@@ -186,7 +186,7 @@ class WorkedOut:
         except ValueError:
             found = None
         if not isinstance(found, dict):
-            log.error("%s ended with %s: %s", about, code, complaint[-2000:])
+            log.error("job failed", extra={"about": about, "code": code, "why": complaint[-2000:]})
             raise NotWorkedOut(f"{self.kind}/failed", f"{_capital(about)} could not be worked out.")
         with contextlib.suppress(OSError):  # the answer exists, but will not be kept
             await asyncio.to_thread(self._keep, key, output)

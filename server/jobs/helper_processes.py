@@ -59,7 +59,7 @@ class Helpers:
                     await self._end(process)
                 if not isinstance(error, TimeoutError | OSError | EOFError):
                     raise
-                log.error("%s failed in a process of its own: %r", work.__qualname__, error)
+                log.error("helper failed", extra={"work": work.__qualname__, "why": repr(error)})
                 raise NotWorkedOut(
                     "server/overloaded", "The server could not work this out: try again later.", 10
                 ) from error

@@ -93,8 +93,12 @@ class Periodic:
         self._failures += 1
         if self._failures & (self._failures - 1):
             return
-        text = "%s failed, %d in a row; it runs again in %g s: %s"
         known = isinstance(error, StorageError)
         level = logging.WARNING if known else logging.ERROR
-        facts = self._name, self._failures, self._seconds, error
-        self._log.log(level, text, *facts, exc_info=None if known else error)
+        facts = {
+            "work": self._name,
+            "in_a_row": self._failures,
+            "again_s": self._seconds,
+            "why": str(error),
+        }
+        self._log.log(level, "periodic work failed", extra=facts, exc_info=None if known else error)

@@ -38,7 +38,9 @@ def tables_of(name: str) -> Mapping[int, str]:
                 except GameError:  # it does not fit the other default values
                     continue
                 except Exception:  # a faulty game must not hide the others
-                    log.exception("%s with %s=%s", name, parameter.name, value)
+                    log.exception(
+                        "game failed", extra={"game": f"{name}({parameter.name}={value})"}
+                    )
                     continue
                 found.setdefault(other.seats, other.spec)
     return dict(sorted(found.items()))

@@ -160,7 +160,7 @@ class Endpoint:
         except GameError as error:
             return refused(error.code, str(error))
         except Exception:
-            log.exception("the tool %s failed", tool.name)
+            log.exception("tool failed", extra={"tool": tool.name})
             return refused("server/fault", "The server made an error; its log says more.")
         fields = msgspec.to_builtins(answer)
         svg = fields.pop("svg", "")

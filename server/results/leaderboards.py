@@ -147,9 +147,9 @@ class RatingRefits:
                 ratings = await asyncio.to_thread(_fit, results, _opponents(game))
                 await self._store.write(leaderboards.save_ratings, game, ratings, self._store.now())
             except StorageError as error:
-                log.warning("ratings of %s: %s", game, error)
+                log.warning("ratings failed", extra={"game": game, "why": str(error)})
             except Exception:
-                log.exception("ratings of %s", game)
+                log.exception("ratings failed", extra={"game": game})
             else:
                 self._ratings[game] = {version: each.elo for version, each in ratings.items()}
 

@@ -418,15 +418,9 @@ class LiveMatches:
                 failed.append((live, error))
                 continue
             if given is not None and given + TOLD_NS < end - begin:
-                log.warning(
-                    "match %s: seat %s is given back %d ms of a standstill of %d ms, of which "
-                    "its own connection took %d ms",
-                    live.id,
-                    seat,
-                    given // MS,
-                    (end - begin) // MS,
-                    own // MS,
-                )
+                times = {"stall": end - begin, "given_back": given, "own": own}
+                fields = {f"{name}_ms": time // MS for name, time in times.items()}
+                log.warning("stall charged", extra={"match": live.id, "seat": seat, **fields})
         for live, why in failed:
             log.error("match failed", exc_info=why, extra={"match": live.id})
             live.input(live.match.abort, Cause("server_failed"), self.now(), "server_fault")

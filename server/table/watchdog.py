@@ -83,7 +83,7 @@ class Watchdog:
             try:
                 self._on_stall(begin, now, busy)
             except Exception:  # the caller's match, whose flag may fall, must go on
-                log.exception("a standstill of %d ms could not be settled", late // 1_000_000)
+                log.exception("stall not settled", extra={"stall_ms": late // 1_000_000})
         if self.spent:
             self.spent.clear()
 

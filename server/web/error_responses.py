@@ -130,7 +130,7 @@ def _known(_: Request[Any, Any, Any], error: Exception) -> Response[dict[str, An
     if isinstance(error, StorageError):
         detail = public_message(error)
         if detail != str(error) and not isinstance(error, InvalidValue):  # the client's mistake
-            log.error("%s: %s", code, error)
+            log.error("request failed", extra={"code": code, "why": str(error)})
     wait = getattr(error, "retry_after", None)
     return _respond(code, detail, getattr(error, "status", None), wait)
 
@@ -181,8 +181,8 @@ def _reason(item: dict[str, Any]) -> str:
 
 
 def _fault(request: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:
-    # As text in quotes: a path can have line ends, and with them forged lines.
-    log.error("%s %r failed", request.method, request.url.path, exc_info=error)
+    what = {"method": request.method, "path": request.url.path}
+    log.error("request failed", extra=what, exc_info=error)
     return _respond("server/fault", "The server made an error; its log says more.", 500)
 
 

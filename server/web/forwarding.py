@@ -298,7 +298,7 @@ class Follower:
         try:
             await self._learn_rules()
         except Exception as error:
-            log.warning("the audit log cannot be followed, so the leader answers: %s", error)
+            log.warning("audit log not followed", extra={"why": str(error)})
             return False
         left = False
 

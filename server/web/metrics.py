@@ -204,7 +204,7 @@ async def _read(place: Path) -> bytes:
             finally:
                 writer.close()
     except (OSError, TimeoutError) as error:
-        log.warning("worker %s does not tell its metrics: %r", place.stem, error)
+        log.warning("no metrics of worker", extra={"worker": place.stem, "why": repr(error)})
         return b""
 
 

@@ -114,7 +114,7 @@ def websocket_protocol(*, direct: bool = True) -> type[asyncio.Protocol]:
     """Return uvicorn's websocket protocol, with the direct path if possible."""
     missing = [name for name in NEEDED if not hasattr(WebSocketsSansIOProtocol, name)]
     if direct and missing:
-        log.warning("this uvicorn has no %s: frames take the longer way", ", ".join(missing))
+        log.warning("frames take the longer way", extra={"missing": missing})
     return WebSocketsSansIOProtocol if missing or not direct else DirectProtocol
 
 

@@ -168,7 +168,7 @@ class Door:
 
     def _refuse(self, address: str, why: str) -> None:
         if self.refused & (self.refused + 1) == 0:  # 1st, 2nd, 4th, 8th ...: no flood of lines
-            log.warning("a socket of %s is refused: %s", address or "unknown", why)
+            log.warning("socket refused", extra={"address": address or "unknown", "why": why})
         self.refused += 1
 
     def admits(self, address: str, waiting: int = 0) -> bool:
@@ -380,7 +380,7 @@ class Backlog:
                     self._set(each, client, each.unread())
                 continue
             slowest = max(waiting, key=waiting.__getitem__)
-            log.warning("%r is cut off: %d bytes wait for slow readers", slowest, self.size)
+            log.warning("slow client chosen", extra={"client": slowest, "waiting_bytes": self.size})
             self._set(slowest, client, 0)
             slowest.cut_off()
 

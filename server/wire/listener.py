@@ -79,7 +79,7 @@ class Listener:
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
                 pass
             except OSError as error:
-                log.error("no socket can be accepted: %s", error)
+                log.error("no socket accepted", extra={"why": str(error)})
                 await asyncio.sleep(PAUSE)
             if self._waiting:
                 self._admit()

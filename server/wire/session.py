@@ -147,6 +147,11 @@ class Session:
         return f"<session {self._transport.peer} {self.name or 'not logged in'}>"
 
     @property
+    def identity(self) -> dict[str, str]:
+        """Return the fields of a log line that say whose session this is."""
+        return {"address": self._transport.peer, "bot": self.name}
+
+    @property
     def peer(self) -> str:
         """The address of the client, for logs."""
         return self._transport.peer
@@ -294,7 +299,8 @@ class Session:
             frame = connection.send(message, self._hub.now())
         except LocalProtocolError as error:
             if connection.state is State.OPEN:  # otherwise the client left meanwhile
-                log.error("%r: cannot send %s: %s", self, type(message).__name__, error)
+                what = {"message_type": type(message).__name__, "why": str(error)}
+                log.error("message not sent", extra={**self.identity, **what})
             return
         self._transport.send(frame)
         if self._overfull(frame):
@@ -400,7 +406,7 @@ class Session:
 
     def _drop(self) -> None:
         """Drop a client that does not read, with an error in case it reads later."""
-        log.warning("%r: too slow, dropped", self)
+        log.warning("client too slow", extra=self.identity)
         error = ProtocolError("server/slow_consumer")
         self._transport.send(self.codec.encode(error.to_message()))
         self._transport.close(error.close, error.message)
@@ -410,7 +416,7 @@ class Session:
         asyncio.get_running_loop().call_later(1.0, self._transport.abort)
 
     def _fault(self) -> None:
-        log.exception("%r: failed", self)
+        log.exception("connection failed", extra=self.identity)
         self.fail("server/fault")
 
     def _leave(self) -> None:

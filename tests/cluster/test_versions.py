@@ -60,7 +60,7 @@ def test_unknown_message_is_ignored_and_the_next_one_handled(
     receiver = Receiver()
     with caplog.at_level(logging.WARNING):
         assert receiver.take(["Reconsider", "m1", 7]) == []
-    assert "server 2 sent a message that this version ignores" in caplog.text
+    assert "message ignored" in caplog.messages
     gone = mm.Gone("m1")
     assert receiver.take(parts_of(gone)) == [gone]
 
@@ -72,7 +72,7 @@ def test_bytes_that_are_no_message_are_ignored(
     receiver = Receiver()
     receiver.board.received(2, payload)
     assert not receiver.got
-    assert "server 2 sent a message that this version ignores" in caplog.text
+    assert "message ignored" in caplog.messages
 
 
 def test_unknown_message_for_a_client_is_ignored() -> None:

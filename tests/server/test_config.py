@@ -6,6 +6,7 @@ import dataclasses
 from pathlib import Path
 
 import pytest
+from tests.harness.log_lines import log_text
 
 from plyhouse.server.config import ConfigError, ServerConfig, config_fields, read_settings
 
@@ -68,7 +69,7 @@ def test_former_name_of_a_setting_is_read_with_a_warning(
     path = tmp_path / "house.toml"
     path.write_text("max_logins_per_address = 7\n")
     assert read_settings(path) == {"max_pending_logins_per_address": 7}
-    assert "max_logins_per_address is called max_pending_logins_per_address now" in caplog.text
+    assert "'max_logins_per_address' setting='max_pending_logins_per_address'" in log_text(caplog)
 
 
 def test_missing_file_is_named(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import io
 import json
@@ -356,3 +357,24 @@ def test_a_terminal_shows_levels_and_events_in_colour() -> None:
 def test_an_unknown_format_is_refused() -> None:
     with pytest.raises(ValueError, match="there are console, json"):
         formatter("xml")
+
+
+def test_log_messages_are_events_without_numbers_or_names() -> None:
+    """An operator counts events and filters by fields, so both must stand apart."""
+    levels = {"debug", "info", "warning", "error", "exception", "critical"}
+    folder = Path(__file__).parents[2]
+    mixed = [
+        f"{path.relative_to(folder)}:{call.lineno}"
+        for top in ("server", "storage")
+        for path in (folder / top).rglob("*.py")
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr in levels
+        and isinstance(call.func.value, ast.Name)
+        and call.func.value.id in {"log", "connections", "matches", "lobby"}
+        and (
+            len(call.args) != 1 or not isinstance(call.args[0], ast.Constant | ast.Name | ast.IfExp)
+        )
+    ]
+    assert mixed == []

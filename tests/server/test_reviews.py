@@ -12,6 +12,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.harness.log_lines import log_text
 from tests.harness.patience import PATIENCE
 from tests.harness.played_matches import played
 from tests.harness.server import Server
@@ -211,7 +212,7 @@ async def test_a_program_that_fails_is_no_answer(
     match = await played(house)
     answer = await ask(house, f"/api/v1/matches/{match}/review")
     assert (answer.status_code, answer.json()["code"]) == (500, "review/failed")
-    assert match in caplog.text
+    assert match in log_text(caplog)
 
 
 async def test_a_program_that_does_not_end_is_ended(

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.harness.clocks import FakeClock
+from tests.harness.log_lines import log_text
 from tests.harness.patience import PATIENCE
 
 from plyhouse.protocol.codec import MSGPACK, SUBPROTOCOLS
@@ -221,4 +222,4 @@ def test_a_uvicorn_without_what_the_short_way_needs_serves_on_the_longer_one(
     monkeypatch.setattr("plyhouse.server.wire.direct.NEEDED", ("gone_since",))
     protocol = websocket_protocol()
     assert not issubclass(protocol, DirectProtocol)
-    assert "gone_since" in caplog.text
+    assert "gone_since" in log_text(caplog)

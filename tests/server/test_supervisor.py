@@ -23,11 +23,12 @@ from plyhouse.server.serve import CannotListen, shared_port
 from plyhouse.server.worker import Worker
 
 SUPERVISOR = """
-import logging, sys
+import sys
+from plyhouse.server import logs
 from plyhouse.server.supervisor import Timing, supervise
 from plyhouse.server.worker import Worker
 
-logging.basicConfig(level=logging.INFO)
+logs.set_up("info")
 count, command = int(sys.argv[1]), sys.argv[2:]
 environments = [Worker(number, 0, "", "").environment() for number in range(1, count + 1)]
 sys.exit(supervise(command, environments, timing=Timing(pause=0.01, most_pause=0.05, stop=60)))
@@ -171,7 +172,7 @@ async def test_dead_worker_is_started_again() -> None:
         found.process.send_signal(signal.SIGINT)
         assert await found.ended() == 0
     text = "\n".join(found.logged)
-    ends = re.findall(r"worker (\d) ended (.*): it is started again in 0.01 s", text)
+    ends = re.findall(r"worker ended .* worker=(\d) how='(.*)' again_s=0.01", text)
     assert sorted(number for number, _ in ends) == ["1", "2"]
     assert sorted(how for _, how in ends) == ["by SIGKILL", "with exit code 7"]
 
@@ -181,7 +182,7 @@ async def test_workers_that_never_start_end_the_supervisor_with_their_code() -> 
     async with supervised(SUPERVISOR, sys.executable, "-c", failing) as found:
         assert await found.ended() == 3
     assert found.shown == []
-    assert any("does not start: all workers are stopped" in line for line in found.logged)
+    assert any("all workers stop" in line for line in found.logged)
 
 
 async def test_command_that_cannot_be_run_ends_the_supervisor() -> None:
@@ -199,14 +200,14 @@ async def test_hangup_restarts_workers_one_after_the_other() -> None:
         await found.until(lambda: len(set(found.workers) - before) == 2)
         found.process.terminate()
         assert await found.ended() == 0
-    lines = [each for each in found.logged if "is restarted" in each or "] started" in each]
-    assert [each.rpartition("worker ")[2] for each in lines[2:]] == [
-        "1 is restarted",
+    lines = [each for each in found.logged if "worker restarts" in each or "] started" in each]
+    assert [re.split("worker[= ]", each)[-1] for each in lines[2:]] == [
+        "1",
         "1] started 1",
-        "2 is restarted",
+        "2",
         "2] started 2",
     ]
-    assert not any("it is started again" in each for each in found.logged)
+    assert not any("worker ended" in each for each in found.logged)
 
 
 async def test_workers_end_when_the_supervisor_is_killed() -> None:
@@ -225,7 +226,7 @@ async def test_worker_that_does_not_stop_is_killed() -> None:
         await found.all_started()
         found.process.terminate()
         assert await found.ended() == 0
-    assert sum("did not stop in time: it is killed" in line for line in found.logged) == 2
+    assert sum("worker killed" in line for line in found.logged) == 2
 
 
 async def test_output_held_open_by_a_grandchild_does_not_delay_the_restart() -> None:
@@ -260,7 +261,7 @@ async def test_dead_nats_server_is_started_again() -> None:
         watcher = int(found.logged[0])
         (nats,) = children(watcher)
         os.kill(nats, signal.SIGKILL)
-        await found.until(lambda: any("the NATS server has ended" in line for line in found.logged))
+        await found.until(lambda: any("NATS ended" in line for line in found.logged))
         await found.until(lambda: len(found.workers) == 3 and watcher not in found.workers)
         found.process.terminate()
         assert await found.ended() == 0

@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator
 import pytest
 from sqlalchemy import Connection, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
+from tests.harness.log_lines import log_text
 from tests.harness.patience import PATIENCE
 from tests.storage.wire import wire_to
 
@@ -254,7 +255,7 @@ async def test_renewal_goes_on_after_an_error_that_nobody_expected(
         async with engine.begin() as connection:
             await connection.execute(text("ALTER TABLE leases RENAME TO away"))
         async with asyncio.timeout(PATIENCE):
-            while "UndefinedTable" not in caplog.text:
+            while "UndefinedTable" not in log_text(caplog):
                 assert lease._renewing is not None
                 assert not lease._renewing.done()
                 await asyncio.sleep(0.01)

@@ -178,7 +178,7 @@ def _example(game: Game) -> dict[str, Any] | None:
     try:
         frame: dict[str, Any] | None = msgspec.to_builtins(example_turn(game))
     except Exception:  # If one raises, the other games are listed.
-        log.exception("the example match of %s failed", game.info.name)
+        log.exception("game failed", extra={"game": game.info.name})
         return None
     return frame
 

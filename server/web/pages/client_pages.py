@@ -130,7 +130,7 @@ def _tile(name: str) -> Tile | None:
     try:
         game, tables = get_game(name), tables_of(name)
     except Exception:  # If the rules of one game raise, the others are shown.
-        log.exception("the game %s cannot be shown", name)
+        log.exception("game failed", extra={"game": name})
         return None
     info = game.info
     if name in COURSE:
