@@ -6,13 +6,31 @@ from dataclasses import dataclass
 from typing import Final
 
 from plyhouse.protocol.codec import Codec, Frame
-from plyhouse.protocol.errors import CLOSE_NORMAL, LocalProtocolError, RemoteProtocolError
+from plyhouse.protocol.errors import (
+    CLOSE_NORMAL,
+    LocalProtocolError,
+    RemoteProtocolError,
+)
 from plyhouse.protocol.liveness import ConnectionLimits, Heartbeat, RoundTrips
 from plyhouse.protocol.messages import Message, Ping, Pong
 from plyhouse.protocol.transitions import Input, State, Table
 
+CLOSE_NO_CODE: Final = 1005
+"""Close code that stands for a close frame without a code; it is never sent."""
+
+CLOSE_LOST: Final = 1006
+"""Close code that stands for an end without a close frame; it is never sent."""
+
+CLOSE_STOPPED: Final = 1012
+"""WebSocket close code of a server that stops."""
 CLOSE_SILENT: Final = 4408
 """WebSocket close code for a peer that has been silent for too long."""
+_CLOSED: Final = {
+    **dict.fromkeys((CLOSE_NORMAL, 1001, CLOSE_NO_CODE), "the other side closed the connection"),
+    CLOSE_LOST: "the connection was lost",
+    CLOSE_STOPPED: "the server stopped",
+}
+"""Reasons by close code; pages that are left send 1001."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +90,13 @@ class Side:
         """End the connection from our side; does nothing if it has ended."""
         self._end(Input.CLOSE, code, reason)
 
-    def lost(self) -> None:
-        """Record the loss of the transport; does nothing if the connection has ended."""
-        self._end(Input.LOST, 1006, "the connection was lost")
+    def lost(self, code: int = CLOSE_LOST) -> None:
+        """Record the end of the transport; does nothing if the connection has ended.
+
+        ``code`` is that of the close frame; without one, the connection was lost.
+        """
+        why = _CLOSED.get(code, f"the other side closed the connection with code {code}")
+        self._end(Input.LOST, code, why)
 
     def forgive(self, nanoseconds: int) -> None:
         """Move the peer's deadlines by a time for which our own process was stalled."""

@@ -94,6 +94,7 @@ class ClientLog:
                 "bot": participant.name,
                 "bot_id": participant.bot_id,
                 "why": "" if closing is None else closing.reason,
+                "close_code": None if closing is None else closing.code,
                 "matches": len(participant.matches),
             },
         )

@@ -37,7 +37,9 @@ from weakref import WeakKeyDictionary
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.http11 import Request
 
+from plyhouse.protocol.errors import CLOSE_NORMAL
 from plyhouse.protocol.liveness import NetworkTrip
+from plyhouse.protocol.side import CLOSE_LOST, CLOSE_NO_CODE
 from plyhouse.server.wire.frames import (
     BAD_TEXT,
     BINARY,
@@ -273,8 +275,8 @@ class DirectProtocol(WebSocketsSansIOProtocol):
                 self._pong(payload)
         elif kind == CLOSE:
             code = close_code_of(payload)
-            self.end(1000 if code == 1005 else code, "")
-            self._tell_lost()
+            self.end(CLOSE_NORMAL if code == CLOSE_NO_CODE else code, "")
+            self._tell_lost(code)
 
     def _pong(self, payload: bytes) -> None:
         self.transport.write(frame_header(FINAL | PONG, len(payload)) + payload)
@@ -341,10 +343,10 @@ class DirectProtocol(WebSocketsSansIOProtocol):
             self.close_timer.cancel()
         self.close_timer = self.loop.call_later(self.close_seconds, self.transport.abort)
 
-    def _tell_lost(self) -> None:
+    def _tell_lost(self, code: int = CLOSE_LOST) -> None:
         sink, self._told = self._told, None
         if sink is not None:
-            sink.lost()
+            sink.lost(code)
 
     def eof_received(self) -> None:
         """End the connection after the client has ended its side."""

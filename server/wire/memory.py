@@ -60,7 +60,7 @@ class MemoryClient:
         if sink is not None:
             self.close_code, self.close_reason = code, reason
             self._wake()
-            sink.lost()
+            sink.lost(code)
 
     def _wake(self) -> None:
         waiter, self._waiter = self._waiter, None

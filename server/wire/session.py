@@ -30,6 +30,7 @@ from plyhouse.protocol.messages import (
     Register,
     ServerMessage,
 )
+from plyhouse.protocol.side import CLOSE_LOST
 from plyhouse.server.wire.transport import Frame, Transport, Upgrade
 
 log = logging.getLogger("plyhouse.server.wire.session")
@@ -233,10 +234,10 @@ class Session:
         self.connection.trust()
         self._transport.trust()
 
-    def lost(self) -> None:
-        """End the session after its transport has closed."""
+    def lost(self, code: int = CLOSE_LOST) -> None:
+        """End the session after its transport has closed, with this code."""
         if not self._closed:
-            self.connection.lost()
+            self.connection.lost(code)
             self._leave()
 
     def tick(self, now: int) -> None:

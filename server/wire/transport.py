@@ -11,6 +11,7 @@ from collections.abc import Hashable
 from typing import NamedTuple, Protocol
 
 from plyhouse.protocol.liveness import NetworkTrip
+from plyhouse.protocol.side import CLOSE_LOST
 
 Frame = bytes | str
 """A binary or a text frame; the subprotocol decides which."""
@@ -93,5 +94,5 @@ class FrameSink(Protocol):
     def spent(self, nanoseconds: int) -> None:
         """Note the time that the server worked on one read; not called for short reads."""
 
-    def lost(self) -> None:
-        """Note that the connection has closed; called exactly once."""
+    def lost(self, code: int = CLOSE_LOST) -> None:
+        """Note that the connection has closed, with this code; called exactly once."""

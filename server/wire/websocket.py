@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable, Coroutine, MutableMapping, Sequ
 from typing import Any, Final, Protocol
 
 from plyhouse.protocol.api.answers import problem
+from plyhouse.protocol.side import CLOSE_LOST, CLOSE_NO_CODE
 from plyhouse.server.wire.transport import Frame, FrameSink, Transport, Upgrade
 
 MAX_WEBSOCKET_FRAME: Final = 1 << 20
@@ -129,6 +130,7 @@ class QueuedTransport:
         self._closing: tuple[int, str] | None = None
         self._reader: asyncio.Task[None] | None = None
         self._gone = False
+        self._code = CLOSE_LOST
 
     def send(self, frame: Frame) -> None:
         """Queue one frame for the writing task."""
@@ -181,12 +183,15 @@ class QueuedTransport:
             return None
         finally:
             self._reader.cancel()
-            sink.lost()
+            sink.lost(self._code)
 
     async def _read(self, sink: FrameSink, receive: Receive) -> None:
         while True:
             message = await receive()
             if message["type"] == "websocket.disconnect":
+                code = message.get("code", CLOSE_NO_CODE)
+                # uvicorn gives this code to lost connections, too.
+                self._code = CLOSE_LOST if code == CLOSE_NO_CODE else code
                 break
             text = message.get("text")
             sink.received(message["bytes"] if text is None else text, time.monotonic_ns())

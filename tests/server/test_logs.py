@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import contextlib
+import functools
 import io
 import json
 import logging
@@ -31,11 +33,14 @@ from plyhouse.protocol.messages import (
     Unseek,
     Watch,
 )
+from plyhouse.server import serve
 from plyhouse.server.accounts.tickets import TICKET_PREFIX
-from plyhouse.server.config import LOG_FORMATS
+from plyhouse.server.config import LOG_FORMATS, ServerConfig
 from plyhouse.server.logs import formatter, set_up
 from plyhouse.server.match.terms import Terms
 from plyhouse.server.match.time_control import TimeControl
+from plyhouse.server.serve import running_server
+from plyhouse.server.wire.direct import websocket_protocol
 from plyhouse.storage.rows import By
 
 
@@ -113,6 +118,34 @@ def json_log(request: pytest.FixtureRequest) -> Iterator[Log]:
     yield made
     logger.removeHandler(made.handler)
     logger.setLevel(level)
+
+
+@pytest.mark.parametrize("direct", [True, False])
+async def test_end_of_a_connection_tells_an_orderly_close_from_a_loss(
+    json_log: Log, monkeypatch: pytest.MonkeyPatch, *, direct: bool
+) -> None:
+    monkeypatch.setattr(
+        serve, "websocket_protocol", functools.partial(websocket_protocol, direct=direct)
+    )
+    config = ServerConfig(port=0, database="sqlite:///:memory:")
+    stack, clients = contextlib.AsyncExitStack(), contextlib.AsyncExitStack()
+    house = Server(await stack.enter_async_context(running_server(config)), clients)
+    closed, left, lost, _ = [await house.bot(name) for name in ("a", "b", "c", "d")]
+    wires: Any = [each.wire for each in (closed, left, lost)]
+    await wires[0].close(1000)
+    await wires[1].close(1001)
+    wires[2].transport.abort()
+    async with asyncio.timeout(PATIENCE):
+        while len(house.hub.sessions) > 1:  # noqa: ASYNC110  (nobody tells)
+            await asyncio.sleep(0.01)
+    await stack.aclose()
+    await clients.aclose()
+    ends = {each["bot"][0]: each for each in json_log.lines("disconnected")}
+    codes = {name: each["close_code"] for name, each in ends.items()}
+    assert codes == {"a": 1000, "b": 1001, "c": 1006, "d": 1001}
+    assert ends["a"]["why"] == ends["b"]["why"] == "the other side closed the connection"
+    assert ends["c"]["why"] == "the connection was lost"
+    assert "server is" in ends["d"]["why"], "it said goodbye"
 
 
 async def test_connections_and_matches_are_told(house: Server, json_log: Log) -> None:
