@@ -59,7 +59,18 @@ def show_series(
             "game does, and the intervals mean nothing. Use --opening-plies 4."
         )
     if show_seed:
-        note(f"The same dice again: --seed {series.seed}")
+        note(seed_note(series))
+
+
+def seed_note(series: Series) -> str:
+    """Return a sentence that says what the seed of a series repeats in its game."""
+    from plyhouse.games.base import ChanceKind
+    from plyhouse.games.registry import get_game
+
+    chance = get_game(series.game, files=True).chance_kind is not ChanceKind.DETERMINISTIC
+    events = "chance events" + (", openings" if series.opening_plies else "")
+    first = events if chance else "openings" if series.opening_plies else ""
+    return f"The same {first and f'{first} and '}random numbers of bots again: --seed {series.seed}"
 
 
 def _percent(score: Interval | None) -> list[str]:

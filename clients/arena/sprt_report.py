@@ -12,6 +12,7 @@ from plyhouse.clients.arena.content_hash import bot_version, game_text, game_ver
 from plyhouse.clients.arena.pairing_log import Conditions, Entrant, SeriesPaths, kept, run
 from plyhouse.clients.arena.progress import watched
 from plyhouse.clients.arena.series import PlayedPairing, Series
+from plyhouse.clients.arena.series_report import seed_note
 from plyhouse.clients.arena.sprt_trial import OPENING_PLIES, Trial, play_trial
 from plyhouse.clients.arena.tally import Tally, elo, tally
 from plyhouse.clients.shared.errors import EXIT_INTERRUPTED, EXIT_USAGE, CommandError
@@ -152,7 +153,7 @@ def show_trial(trial: Trial, *, show_seed: bool) -> None:
     for candidate in range(len(trial.contest)):
         click.echo(_sentence(trial, candidate))
     if show_seed:
-        note(f"The same dice again: --seed {first.seed}")
+        note(seed_note(first))
 
 
 def interrupted(trial: Trial, files: SeriesPaths) -> int:

@@ -134,7 +134,7 @@ def _sprt_options(command: CommandT) -> CommandT:
 @click.option(
     "--seed",
     type=click.IntRange(0, 2**63 - 1),
-    help="Makes dice and `turn.rng` the same again.  [default: a new one, and shown]",
+    help="Makes chance and `turn.rng` the same again.  [default: a new one, and shown]",
 )
 @click.option(
     "--mirrored/--no-mirrored",

@@ -311,6 +311,27 @@ def test_pairings_have_seeds_of_their_own() -> None:
     assert all(len(seed) == 32 for seed in seeds)
 
 
+@pytest.mark.parametrize(
+    ("game", "more", "again"),
+    [
+        ("tic_tac_toe", (), "The same random numbers of bots again: --seed "),
+        (
+            "tic_tac_toe",
+            ("--opening-plies", "2"),
+            "The same openings and random numbers of bots again: --seed ",
+        ),
+        ("pig(target=10)", (), "The same chance events and random numbers of bots again: --seed "),
+        ("kuhn_poker", (), "The same chance events and random numbers of bots again: --seed "),
+    ],
+)
+def test_seed_note_names_what_the_seed_repeats(
+    plyhouse: Plyhouse, game: str, more: tuple[str, ...], again: str
+) -> None:
+    done = plyhouse("match", "random", "random", "--game", game, "--games", "2", *more)
+    assert done.code == 0, done.err
+    assert again in done.err
+
+
 def test_one_bot_plays_a_game_of_one_seat_alone(plyhouse: Plyhouse) -> None:
     alone = ("match", "random", "--game", "pacman(ghosts=random,steps=10)", "--games", "3")
     done = plyhouse(*alone, "--seed", "1", "--json")
