@@ -337,6 +337,12 @@ def competition_of(connection: Connection, tournament_id: str) -> str | None:
     return connection.execute(query).scalar_one_or_none()
 
 
+def name_of(connection: Connection, competition_id: str) -> str | None:
+    """Return the name of a competition alone; None if there is no such competition."""
+    query = select(competitions.c.name).where(competitions.c.id == competition_id)
+    return connection.execute(query).scalar_one_or_none()
+
+
 def entries_of(connection: Connection, competition_id: str) -> list[CompetitionEntry]:
     """Return the entries in the order they were made, baselines first."""
     here = competition_entries.c

@@ -68,7 +68,7 @@ async def test_match_of_a_final_is_labelled_as_a_match_of_its_competition(hall: 
         one = (await web.get(f"/api/v1/matches/{match['match']}")).json()
         shown = (await web.get(f"/matches/{match['match']}")).text
     assert (match["kind"], one["kind"]) == ("competition", "competition")
-    assert f'<a href="/competitions/{made.id}">competition</a>' in shown
+    assert f'<a href="/competitions/{made.id}">{made.name}</a>' in shown
     assert "casual" not in shown
 
 

@@ -142,6 +142,7 @@ async def one_match(
         return plot_answer(_ply_times(stored) if plot == "time" else None, match)
     public = await privacy.sees(await privacy.sight(None), stored)
     viewer = await viewer_of(request)
+    competition_id = await privacy.competition_of(stored.pairing.tournament_id)
     return page(
         "match.html",
         row=shown(stored.header),
@@ -150,7 +151,10 @@ async def one_match(
         trees=service(state, Trees).offered,
         no_trees=_why_no_trees(stored.header.game),
         competition=stored.pairing.tournament_id,
-        competition_id=await privacy.competition_of(stored.pairing.tournament_id),
+        competition_id=competition_id,
+        # The existence of a competition is public.
+        competition_name=competition_id
+        and await service(state, Store).read(competition_sql.name_of, competition_id),
         embed=bool(service(state, ServerConfig).embedders) and public,
         output=viewer is not None and service(state, Outputs).may_read(stored, viewer),
     )
