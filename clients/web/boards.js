@@ -133,7 +133,7 @@ export function plan(element, turned, small, { upright = false, aside = false, p
       if (look === "maze") return [svg("rect", { class: "field", x: 0, y: 0, width, height })];
       if (!edge) return [];
       const parts = [svg("rect", { class: "frame", x: 0, y: 0, width, height, rx: 14 })];
-      if (look !== "pits") parts.push(svg("rect", { class: "field", x: left - ends, y: above, width: inner.width + 2 * ends, height: inner.height, rx: look === "wells" ? 8 : 2 }));
+      if (look !== "pits") parts.push(svg("rect", { class: look ? "field" : "field gaps", x: left - ends, y: above, width: inner.width + 2 * ends, height: inner.height, rx: look === "wells" ? 8 : 2 }));
       return parts;
     },
     /** The box of a store: 0 is left and 1 right, until the board is turned. @type {(side: number) => Box} */

@@ -172,3 +172,17 @@ async def test_arrows_lead_through_the_maze(house: House, page: Page) -> None:
         await page.press(key)
         await page.until(f"{ACTIONS}.includes('{action}')")
     assert page.errors == []
+
+
+@pytest.mark.parametrize("game", ["tic_tac_toe", "othello"])
+async def test_ground_between_rounded_cells_has_the_colour_of_the_gaps(
+    house: House, page: Page, game: str
+) -> None:
+    (bot, *_) = await house.pair(game)
+    await page.go(f"{house.url}/matches/{bot.match}")
+    await page.until("document.querySelector('.grid .cell') !== null")
+    colours = await page.evaluate(
+        "[getComputedStyle(document.querySelector('.grid .field')).fill,"
+        " getComputedStyle(document.querySelector('.grid .cell')).stroke]"
+    )
+    assert colours[0] == colours[1]
