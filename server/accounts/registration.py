@@ -49,6 +49,11 @@ WRONG_CODES: Final = 300, 1.0
 
 A class behind one address mistypes some, and nobody finds one of 6e11 codes by guessing.
 """
+OWN_CHANGES: Final = 60, 1 / 60
+"""Changes that players make themselves and the audit log notes: at once, and per second after that.
+
+The log keeps each of them.
+"""
 TOKEN_LOOKUPS: Final = 2000, 20.0
 """Logins and other uses of one player's tokens that need the database."""
 
@@ -68,6 +73,7 @@ class Registration:
         self._registrations = Rate(*REGISTRATIONS, now)
         self._lookups = Rate(*TOKEN_LOOKUPS, now)
         self._wrong_codes = Rate(*WRONG_CODES, now)
+        self._own_changes = Rate(*OWN_CHANGES, now)
         self._joining = asyncio.Lock()
         self._builtin_player = 0
         """The player of the built-in bots; 0 until one is known."""
@@ -264,6 +270,11 @@ class Registration:
                 if address and error.code == "competition/code_unknown":
                     self._wrong_codes.take(who)
                 raise
+
+    def may_change(self, identity: Identity) -> None:
+        """Raise `ProtocolError` if players have changed too much of their own lately."""
+        if not self._own_changes.take(identity.player_id):
+            raise too_many("changes", self._own_changes, identity.player_id)
 
     def may_register(self, player: str, address: str = "") -> None:
         """Raise `ProtocolError` if an account must not be registered now.
