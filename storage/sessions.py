@@ -44,6 +44,8 @@ from plyhouse.storage.rows import Identity
 from plyhouse.storage.statements import insert_into
 from plyhouse.storage.stored_packages import forget
 
+MOST_OPEN: Final = 100
+"""Sessions of an account that stay open; a group or a class may share one account."""
 GUEST_SCOPE: Final = "guest"
 """The scope of a guest instead of ``play``: casual matches, one at a time."""
 SECRET_BYTES: Final = 32
@@ -145,6 +147,15 @@ def end_others(connection: Connection, player_id: int, session_id: int) -> list[
     """End all sessions of a player but one; return their ids."""
     others = delete(sessions).where(sessions.c.player_id == player_id, sessions.c.id != session_id)
     return list(connection.execute(others.returning(sessions.c.id)).scalars())
+
+
+def end_oldest(connection: Connection, player_id: int) -> list[int]:
+    """End the oldest sessions of a player beyond `MOST_OPEN`; return their ids."""
+    mine = select(sessions.c.id).where(sessions.c.player_id == player_id)
+    older = delete(sessions).where(
+        sessions.c.id.in_(mine.order_by(sessions.c.id.desc()).offset(MOST_OPEN))
+    )
+    return list(connection.execute(older.returning(sessions.c.id)).scalars())
 
 
 def sweep(connection: Connection, now_ms: int) -> int:

@@ -69,6 +69,20 @@ async def test_a_session_ends_with_its_time_its_token_and_its_player(
     assert await store.write(sessions.sweep, store.now()) == 2
 
 
+async def test_oldest_session_of_an_account_with_many_ends(store: Store) -> None:
+    ada, bob = await store.add_player("ada"), await store.add_player("bob")
+    other = await store.write(sessions.begin, bob.id, HOUR, store.now())
+    secrets = [
+        await store.write(sessions.begin, ada.id, HOUR, store.now())
+        for _ in range(sessions.MOST_OPEN + 2)
+    ]
+    assert len(await store.write(sessions.end_oldest, ada.id)) == 2
+    assert await store.write(sessions.end_oldest, ada.id) == []
+    found = [await store.read(sessions.find, each, store.now()) for each in secrets]
+    assert [each is None for each in found] == [True] * 2 + [False] * sessions.MOST_OPEN
+    assert await store.read(sessions.find, other, store.now()) is not None
+
+
 async def test_signing_out_elsewhere_keeps_the_session_at_hand(store: Store) -> None:
     ada, bob = await store.add_player("ada"), await store.add_player("bob")
     here, there, other = [
