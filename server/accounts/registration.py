@@ -41,7 +41,7 @@ from plyhouse.storage.store import Store
 log = logging.getLogger("plyhouse.server.accounts.registration")
 
 WRONG_TOKENS: Final = 20, 0.2
-"""Wrong tokens from one address: at once, and per second after that."""
+"""Wrong tokens and tickets from one address: at once, and per second after that."""
 REGISTRATIONS: Final = 20, 1 / 30
 """New accounts from one address: at once, and per second after that."""
 WRONG_CODES: Final = 300, 1.0
@@ -111,7 +111,7 @@ class Registration:
         return identity
 
     def _failed(self, address: str) -> None:
-        """Count a wrong token; raises `ProtocolError` if it was one too many."""
+        """Count a wrong token or ticket; raises `ProtocolError` if it was one too many."""
         if address and not self._wrong.take(address):
             raise too_many("wrong tokens from your address", self._wrong, address)
 
@@ -188,8 +188,16 @@ class Registration:
                 raise failure(error) from error
         return player_id == self._builtin_player
 
-    async def admit_hosted(self, hello: Hello, ticket: Ticket) -> Presence:
-        """Log in a hosted bot by its ticket; raises `ProtocolError`."""
+    async def admit_hosted(
+        self, hello: Hello, ticket: Ticket | None, address: str = ""
+    ) -> Presence:
+        """Log in a hosted bot by its ticket; raises `ProtocolError`.
+
+        None stands for a ticket that is not valid, which counts as a wrong token of the address.
+        """
+        if ticket is None:
+            self._failed(address)
+            raise ProtocolError("auth/bad_token", "This ticket is not good any more.")
         wanted = ticket.wanted
         try:
             player = await self._store.read(people.player, wanted.player)
