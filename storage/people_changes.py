@@ -146,7 +146,7 @@ def revoke_token(
 ) -> Token:
     """Revoke a token by its id, its first characters or itself.
 
-    Of a revoked one, only the matches may end later, unless ``keep_matches``.
+    A second revocation only ends its matches, unless ``keep_matches``.
     """
     found = people.find_token(connection, key)
     # Others who revoke or make tokens of this owner are done, or wait.
