@@ -5,9 +5,9 @@ r"""Train the network that corrects chess's estimate, and write its file.
 
 The network learns what the fitted estimate lacks of the engine's scores, as winning chances.  The
 error is that of a mean square, by Adam (Kingma and Ba, ICLR 2015), with a rate that falls as a
-cosine.  ``--begin`` goes on from the weights of a file, with a smaller ``--rate``.  A twelfth of
-the positions, in blocks of many matches, is not learned and shows how well the network does where
-it has not been.
+cosine.  ``--begin`` goes on from the weights of a file, perhaps of fewer units, with a smaller
+``--rate``.  A twelfth of the positions, in blocks of many matches, is not learned and shows how
+well the network does where it has not been.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from chess_weights import NO_WEIGHTS, PHASES, SCALE
 
-from plyhouse.games.deterministic.chess.network import HIDDEN, INPUTS, STAGES, UNIT, read_network
+from plyhouse.games.deterministic.chess.network import HIDDEN, INPUTS, STAGES, UNIT
 from plyhouse.games.deterministic.chess.network import SCALE as SUM_SCALE
 from plyhouse.games.deterministic.chess.tuned_evaluation import (
     MOST_CENTIPAWNS,
@@ -118,13 +118,15 @@ class Network:
         return float((total / len(rows)) ** 0.5)
 
     def take(self, numbers: Any) -> None:
-        """Begin with the numbers of a file."""
+        """Begin with the numbers of a file; units that it has not add nothing at first."""
         weights, thresholds, last, constants = self.parts
-        inputs = INPUTS * HIDDEN
-        weights[:INPUTS] = numbers[:inputs].reshape(INPUTS, HIDDEN) / UNIT
-        thresholds[:] = numbers[inputs : inputs + HIDDEN] / UNIT
-        ends = numbers[inputs + HIDDEN :].reshape(STAGES, HIDDEN + 1) / (SCALE * FINE)
-        last[:], constants[:] = ends[:, :HIDDEN], ends[:, HIDDEN]
+        units = (len(numbers) - STAGES) // (INPUTS + 1 + STAGES)
+        inputs = INPUTS * units
+        weights[:INPUTS, :units] = numbers[:inputs].reshape(INPUTS, units) / UNIT
+        thresholds[:units] = numbers[inputs : inputs + units] / UNIT
+        ends = numbers[inputs + units :].reshape(STAGES, units + 1) / (SCALE * FINE)
+        last[:] = 0
+        last[:, :units], constants[:] = ends[:, :units], ends[:, units]
 
     def data(self) -> bytes:
         """Return the file: 16 bits for each number."""
@@ -164,7 +166,7 @@ def main() -> None:
     rng = np.random.default_rng(options.seed)
     network = Network(rng)
     if options.begin:
-        network.take(np.array(read_network(options.begin.read_bytes())))
+        network.take(np.frombuffer(options.begin.read_bytes(), "<i2").astype(float))
     batches = len(learned) // BATCH
     for epoch in range(options.epochs):
         mixed = rng.permutation(learned)

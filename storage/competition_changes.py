@@ -113,7 +113,9 @@ def apply(
             if began is not None and grading is not None:
                 changes["grading"] = replace(grading, missing_lowest=began.missing_lowest)
             change_settings(connection, part, **changes)
-    for key, old, new in after.changes or [("", "", "")]:
+    changed = row.file != before.file or row.status != before.status
+    changed |= bool(after.new_baselines or after.gone_baselines)
+    for key, old, new in after.changes or [("", "", "")] * changed:
         subject = f"{row.name}: {key}" if key else row.name
         values = f"{old or 'none'} -> {new or 'none'}" if key else ""
         why = "; ".join(each for each in (values, by.why) if each)

@@ -215,6 +215,7 @@ def answer(
             "competition/not_now", f"request {number} is closed: its student may ask again"
         )
     values: dict[str, object] = {}
+    text = "" if text == old.answer else text
     if text:
         values |= {"answer": text, "answered_by": by.who[:100], "answered_ms": now_ms}
     if close:

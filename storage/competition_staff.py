@@ -119,21 +119,24 @@ def add(connection: Connection, reference: str, name: str, role: str, by: By, no
     if role != OWNER:
         _refuse_last_owner(connection, row.id, who.id, who.name)
     here = competition_staff.c
-    connection.execute(
-        competition_staff.delete().where(here.competition_id == row.id, here.player_id == who.id)
-    )
-    connection.execute(
-        competition_staff.insert().values(
-            competition_id=row.id, player_id=who.id, role=role, since_ms=now_ms
+    mine = here.competition_id == row.id, here.player_id == who.id
+    same = select(here.since_ms).where(*mine, here.role == role)
+    since = connection.execute(same).scalar_one_or_none()
+    if since is None:
+        since = now_ms
+        connection.execute(competition_staff.delete().where(*mine))
+        connection.execute(
+            competition_staff.insert().values(
+                competition_id=row.id, player_id=who.id, role=role, since_ms=since
+            )
         )
-    )
-    subject = f"{audit.ABOUT} as {role} of {row.name}"
-    audit.add(connection, now_ms, by, "staff.add", subject, row.id, player_id=who.id)
+        subject = f"{audit.ABOUT} as {role} of {row.name}"
+        audit.add(connection, now_ms, by, "staff.add", subject, row.id, player_id=who.id)
     held = connection.execute(
         select(tokens.c.scopes).where(tokens.c.player_id == who.id, tokens.c.revoked_ms.is_(None))
     ).scalars()
     able = any({"organise", "admin"} & set(scopes.split(",")) for scopes in held)
-    return Staff(who.name, role, now_ms, able)
+    return Staff(who.name, role, since, able)
 
 
 def remove(connection: Connection, reference: str, name: str, by: By, now_ms: int) -> str:

@@ -349,6 +349,8 @@ def extend(
         raise CompetitionRefusal("competition/date_past", "an extension ends in the future")
     if student.status != "active":
         raise CompetitionRefusal("competition/revoked", f"{student.name} is {student.status}")
+    if student.extended_ms == until_ms:
+        return str(student.name)
     _set_student(connection, row, student.player_id, extended_ms=until_ms)
     subject, who = f"{audit.ABOUT} in {row.name}", student.player_id
     audit.add(connection, now_ms, by, "competition.extend", subject, row.id, player_id=who)
@@ -361,6 +363,8 @@ def allow(connection: Connection, reference: str, most: int, by: By, now_ms: int
     inside = sum(status != "revoked" for status in _statuses(connection, row.id).values())
     if most < inside:
         raise CompetitionRefusal("competition/full", f"{row.name!r} has {inside} students already")
+    if most == row.most_students:
+        return row.name
     here = competitions.c.id == row.id
     connection.execute(competitions.update().where(here).values(most_students=most))
     audit.add(connection, now_ms, by, "student.limit", f"{most} in {row.name}", row.id)
@@ -402,7 +406,8 @@ def restore(connection: Connection, reference: str, account: str, by: By, now_ms
     which = competition_entries.c.player_id == student.player_id
     if student.status == "revoked":
         which &= competition_entries.c.status == "withdrawn"
-    _set_entries(connection, row, which, "active")
+    if not _set_entries(connection, row, which, "active") and student.status == "active":
+        return str(student.name)
     subject, who = f"{audit.ABOUT} to {row.name}", student.player_id
     audit.add(connection, now_ms, by, "competition.restore", subject, row.id, player_id=who)
     return str(student.name)
@@ -427,7 +432,7 @@ def _take_out(
         left = "revoked" if status == "withdrawn" else status
         _set_student(connection, row, student.player_id, status=left)
         which, name = competition_entries.c.player_id == student.player_id, str(student.name)
-        about = {"player_id": student.player_id}
+        about, out = {"player_id": student.player_id}, student.status == left
     else:
         fitting = [
             each for each in entries_of(connection, row.id) if key_of(each.name) == key_of(who)
@@ -436,17 +441,19 @@ def _take_out(
             known = ", ".join(each.name for each in entries_of(connection, row.id)[:20])
             raise Unknown(f"{who} is not entered in {row.name!r}; entered: {known or 'nobody yet'}")
         which, name = competition_entries.c.bot_id == fitting[0].bot_id, fitting[0].name
-        about = {"bot_id": fitting[0].bot_id}
+        about, out = {"bot_id": fitting[0].bot_id}, True
     gone = _set_entries(connection, row, which, status)
+    if out and not gone:
+        return name, gone
     subject, what = f"{audit.ABOUT} from {row.name}", _AUDITED[status]
     audit.add(connection, now_ms, by, what, subject, row.id, **about)
     return name, gone
 
 
 def _set_entries(connection: Connection, row: CompetitionRow, which: Any, status: str) -> list[int]:
-    """Set the status of entries here and in what is played; return their bots."""
+    """Set the status of entries here and in what is played; return the bots that had another."""
     here = competition_entries.c
-    mine = [here.competition_id == row.id, which, here.baseline.is_(False)]
+    mine = [here.competition_id == row.id, which, here.baseline.is_(False), here.status != status]
     if status == "withdrawn":  # who is disqualified stays so
         mine.append(here.status == "active")
     found = list(connection.execute(select(here.bot_id).where(*mine)).scalars())

@@ -120,6 +120,12 @@ def end(connection: Connection, epoch: int) -> None:
     connection.execute(mine.values(ended_ms=NOW_MS))
 
 
+def running(connection: Connection) -> list[int]:
+    """Return the epochs of the leases that have not ended."""
+    query = select(leases.c.epoch).where(leases.c.ended_ms.is_(None))
+    return list(connection.execute(query).scalars())
+
+
 def _idle_limit(idle_ms: int) -> Function[str]:
     """Let PostgreSQL end this transaction if the server is silent for so long."""
     return func.set_config("idle_in_transaction_session_timeout", str(idle_ms), True)

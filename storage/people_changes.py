@@ -1,4 +1,7 @@
-"""Changes of players, bots and tokens that the audit log notes."""
+"""Changes of players, bots and tokens that the audit log notes.
+
+A change to the value that something has already is not noted: it could fill the disk.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +35,10 @@ from plyhouse.storage.rows import By
 def disable_player(
     connection: Connection, name: str, by: By, now_ms: int, keep_matches: bool = False
 ) -> PlayerAccount:
-    """Keep a player from logging in."""
+    """Keep a player from logging in; end the matches, also later, unless ``keep_matches``."""
     row = player(connection, name)
+    if row.disabled_ms is not None and keep_matches:
+        return row
     if row.disabled_ms is None:
         _change_player(connection, row, disabled_ms=now_ms)
     audit.add(
@@ -52,6 +57,8 @@ def disable_player(
 def enable_player(connection: Connection, name: str, by: By, now_ms: int) -> PlayerAccount:
     """Let a player log in again."""
     row = player(connection, name)
+    if row.disabled_ms is None:
+        return row
     _change_player(connection, row, disabled_ms=None)
     audit.add(connection, now_ms, by, "player.enable", audit.ABOUT, row.id, player_id=row.id)
     return player(connection, name)
@@ -64,6 +71,8 @@ def rename_player(
     lock_names(connection)
     row = player(connection, name)
     new = check_new_name(new)
+    if new == row.name:
+        return row
     if key_of(new) != key_of(row.name):
         refuse_lookalikes(connection, [new])
     other = find_player(connection, new)
@@ -98,7 +107,9 @@ def set_display(
     """
     row = player(connection, name)
     shown = check_display(display)
-    if shown != row.display and key_of(by.who) == key_of(row.name):
+    if shown == row.display:
+        return row
+    if key_of(by.who) == key_of(row.name):
         lock_names(connection)
         refuse_taken_display(connection, shown, key_of(row.name))
     _change_player(connection, row, display=shown or None)
@@ -109,8 +120,10 @@ def set_display(
 def disable_bot(
     connection: Connection, owner: str, name: str, by: By, now_ms: int, keep_matches: bool = False
 ) -> Bot:
-    """Keep a bot from logging in."""
+    """Keep a bot from logging in; end its matches, also later, unless ``keep_matches``."""
     row = bot_named(connection, owner, name)
+    if row.disabled_ms is not None and keep_matches:
+        return row
     if row.disabled_ms is None:
         connection.execute(bots.update().where(bots.c.id == row.id).values(disabled_ms=now_ms))
     what = "bot.disable"
@@ -121,6 +134,8 @@ def disable_bot(
 def enable_bot(connection: Connection, owner: str, name: str, by: By, now_ms: int) -> Bot:
     """Let a bot log in again."""
     row = bot_named(connection, owner, name)
+    if row.disabled_ms is None:
+        return row
     connection.execute(bots.update().where(bots.c.id == row.id).values(disabled_ms=None))
     audit.add(connection, now_ms, by, "bot.enable", audit.ABOUT, row.id, bot_id=row.id)
     return bot_named(connection, owner, name)
@@ -129,10 +144,16 @@ def enable_bot(connection: Connection, owner: str, name: str, by: By, now_ms: in
 def revoke_token(
     connection: Connection, key: int | str, by: By, now_ms: int, *, keep_matches: bool = True
 ) -> Token:
-    """Revoke a token by its id, its first characters or itself; you may do so twice."""
+    """Revoke a token by its id, its first characters or itself.
+
+    A second revocation only ends its matches, unless ``keep_matches``.
+    """
     found = people.find_token(connection, key)
     # Others who revoke or make tokens of this owner are done, or wait.
     lock_row(connection, players.c.id, found.player_id)
+    found = people.find_token(connection, found.id)
+    if found.revoked_ms is not None and keep_matches:
+        return found
     row = people.revoke_token(connection, found.id, now_ms)
     _end_made_with(connection, row.id, row.prefix, row.player_id, by, now_ms, keep_matches)
     return row

@@ -23,7 +23,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Row, delete, func, select, update
 
 from plyhouse.protocol.api.people import PlayerAccount
-from plyhouse.storage import people, schema
+from plyhouse.storage import leases, people, schema
 from plyhouse.storage.errors import AlreadyExists, TokenRevoked
 from plyhouse.storage.locks import lock_names, lock_row
 from plyhouse.storage.models import (
@@ -44,6 +44,8 @@ from plyhouse.storage.rows import Identity
 from plyhouse.storage.statements import insert_into
 from plyhouse.storage.stored_packages import forget
 
+MOST_OPEN: Final = 100
+"""Sessions of an account that stay open; a group or a class may share one account."""
 GUEST_SCOPE: Final = "guest"
 """The scope of a guest instead of ``play``: casual matches, one at a time."""
 SECRET_BYTES: Final = 32
@@ -145,6 +147,15 @@ def end_others(connection: Connection, player_id: int, session_id: int) -> list[
     """End all sessions of a player but one; return their ids."""
     others = delete(sessions).where(sessions.c.player_id == player_id, sessions.c.id != session_id)
     return list(connection.execute(others.returning(sessions.c.id)).scalars())
+
+
+def end_oldest(connection: Connection, player_id: int) -> list[int]:
+    """End the oldest sessions of a player beyond `MOST_OPEN`; return their ids."""
+    mine = select(sessions.c.id).where(sessions.c.player_id == player_id)
+    older = delete(sessions).where(
+        sessions.c.id.in_(mine.order_by(sessions.c.id.desc()).offset(MOST_OPEN))
+    )
+    return list(connection.execute(older.returning(sessions.c.id)).scalars())
 
 
 def sweep(connection: Connection, now_ms: int) -> int:
@@ -380,13 +391,21 @@ def only_token(
     player_id: int,
     label: str,
     now_ms: int,
+    epoch: int,
     scopes: tuple[str, ...] = ("play",),
 ) -> str:
-    """Make a token, and delete all earlier ones of the player by that label."""
-    old = tokens.c.player_id == player_id, tokens.c.label == label
-    used = select(tokens.c.id).where(*old)
-    connection.execute(delete(sessions).where(sessions.c.token_id.in_(used)))
-    connection.execute(delete(tokens).where(*old))
+    """Make a server's token, and delete those of servers that are gone by the same label.
+
+    ``epoch`` is that of the server's lease, which the stored label ends with; 0 without a lease.
+    """
+    others = {f"{label} {each}" for each in leases.running(connection) if each != epoch}
+    query = select(tokens.c.id, tokens.c.label).where(
+        tokens.c.player_id == player_id, tokens.c.label.startswith(label, autoescape=True)
+    )
+    old = [row.id for row in connection.execute(query) if row.label not in others]
+    connection.execute(delete(sessions).where(sessions.c.token_id.in_(old)))
+    connection.execute(delete(tokens).where(tokens.c.id.in_(old)))
+    label = f"{label} {epoch}" if epoch else label
     return people.add_token(connection, player_id, scopes, label, now_ms)
 
 

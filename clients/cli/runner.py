@@ -90,8 +90,9 @@ def runner(
     from plyhouse.clients.runner.machine import Machine, Setup
     from plyhouse.clients.runner.packages import runner_log
     from plyhouse.clients.shared.output import harmless
+    from plyhouse.protocol.hosting.runner_messages import machine_name
 
-    called = name or _host_name()
+    called = name or machine_name(socket.gethostname())
     kept_in = (folder or _cache_folder()).resolve()
     log = runner_log(kept_in, called)
 
@@ -129,11 +130,6 @@ def runner(
 
     asyncio.run(run())
     return EXIT_OK
-
-
-def _host_name() -> str:
-    kept = "".join(c if c.isalnum() or c in "_.-" else "-" for c in socket.gethostname())
-    return kept[:64].lstrip("_.-") or "runner"
 
 
 def _cache_folder() -> Path:

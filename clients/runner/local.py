@@ -10,11 +10,13 @@ import asyncio
 import contextlib
 import logging
 import os
+import socket
 import sys
 import time
 from collections.abc import AsyncIterator
 from typing import Final
 
+from plyhouse.protocol.hosting.runner_messages import machine_name
 from plyhouse.server.accounts.builtin_bots import builtin_token
 from plyhouse.server.serve import RunningServer
 
@@ -22,7 +24,8 @@ log = logging.getLogger("plyhouse.local_runner")
 
 LABEL: Final = "runner of the server itself"
 """The name of its token, which is valid for this run."""
-NAME: Final = "local"
+LOCAL: Final = "local"
+"""The name of the runner of a single server; begins those of a cluster."""
 PAUSES: Final = (0.2, 2.0, 10.0, 60.0)
 """Seconds between the death of the process and its next start, after each death in a row."""
 WELL_SECONDS: Final = 60.0
@@ -47,11 +50,14 @@ async def local_runner(server: RunningServer) -> AsyncIterator[None]:
 async def _keep(server: RunningServer) -> None:
     """Start the runner, and again whenever it ends."""
     _, token = await builtin_token(server.hub.store, LABEL, "runner")
+    name = LOCAL
+    if server.hub.config.cluster:  # each of its servers may have a runner
+        name = machine_name(socket.gethostname(), f"{LOCAL}-{server.port}-")
     deaths = 0
     while True:
         began = time.monotonic()
         try:
-            last = await _live(server.url, token)
+            last = await _live(server.url, name, token)
         except (OSError, ValueError) as error:
             last = str(error)
         if time.monotonic() - began > WELL_SECONDS:
@@ -62,9 +68,9 @@ async def _keep(server: RunningServer) -> None:
         await asyncio.sleep(pause)
 
 
-async def _live(url: str, token: str) -> str:
+async def _live(url: str, name: str, token: str) -> str:
     """One life of the process; returns the last that it said."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PLYHOUSE_")}
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("PLYHOUSE_")}
     if "PLYHOUSE_PURE" in os.environ:
         kept["PLYHOUSE_PURE"] = os.environ["PLYHOUSE_PURE"]
     process = await asyncio.create_subprocess_exec(
@@ -76,7 +82,7 @@ async def _live(url: str, token: str) -> str:
         "--server",
         url,
         "--name",
-        NAME,
+        name,
         "--while-stdin",
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,

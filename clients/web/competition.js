@@ -320,12 +320,13 @@ function cost(found) {
   }
   const row = (/** @type {Answers.GameCost} */ each) => html("tr", {},
     html("td", {}, each.game), html("td", { class: "n" }, each.matches.toLocaleString()),
-    html("td", { class: "n" }, (each.typical_seconds ?? null) === null ? "unknown" : `${each.typical_seconds.toFixed(2)} s`), html("td", { class: "n" }, `${rounded(each.seconds)} s`),
+    html("td", { class: "n" }, typeof each.typical_seconds === "number" ? `${each.typical_seconds.toFixed(2)} s` : "unknown"), html("td", { class: "n" }, `${rounded(each.seconds)} s`),
     html("td", { class: "n" }, rounded(each.core_hours)),
     html("td", { class: "minor" }, each.source === "server" ? `${each.measured} matches on this server` : "a sample played at random"));
   const heads = [["game"], ["matches", "n"], ["pace of a final", "n"], ["thinking at most", "n"], ["core-hours", "n"], ["plies from", "minor"]];
   const time = (/** @type {number | null | undefined} */ ms) => new Date(ms ?? 0).toLocaleString();
-  const typical = (found.typical_hours ?? null) === null ? "" : `the final typically takes ${rounded(found.typical_hours)} hours${(found.typical_end_ms ?? null) === null ? "" : `, until ${time(found.typical_end_ms)}`}; `;
+  const until = typeof found.typical_end_ms === "number" ? `, until ${time(found.typical_end_ms)}` : "";
+  const typical = typeof found.typical_hours === "number" ? `the final typically takes ${rounded(found.typical_hours)} hours${until}; ` : "";
   byId("cost").replaceChildren(html("div", { class: "panel" },
     html("p", {}, html("strong", {}, `${found.name} is valid.`), ` With ${found.entries} bots: ${found.matches.toLocaleString()} matches, with at most ${rounded(found.core_hours)} core-hours of thinking if every bot uses all its time. With ${found.at_a_time} matches at a time, ${typical}this thinking takes ${rounded(found.hours ?? 0)} hours${found.end_ms === null ? "" : `, until ${time(found.end_ms)}`}.`),
     html("div", { class: "scroll" }, html("table", {},

@@ -35,9 +35,24 @@ MAX_GAMES = 100
 MAX_GAME = 200
 """Most characters in the name of a game with its parameters."""
 
-Name = Annotated[str, Meta(min_length=1, max_length=64, pattern="^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
+LONGEST_NAME = 64
+"""Most characters in the name of a runner."""
+
+Name = Annotated[
+    str, Meta(min_length=1, max_length=LONGEST_NAME, pattern="^[A-Za-z0-9][A-Za-z0-9_.-]*$")
+]
 Text = Annotated[str, Meta(max_length=MAX_REPORT)]
 Id = Annotated[int, Meta(ge=1, le=(1 << 53) - 1)]
+
+
+def machine_name(host: str, start: str = "") -> str:
+    """Return the name of a runner on a host; ``start`` distinguishes those of one host.
+
+    The end of a long host name is kept, because names of containers differ there.
+    """
+    made = start + host[len(start) - LONGEST_NAME :]
+    kept = "".join(c if c.isascii() and (c.isalnum() or c in "_.-") else "-" for c in made)
+    return kept.lstrip("_.-") or "runner"
 
 
 class Hosted(Struct, frozen=True):

@@ -166,6 +166,8 @@ class SignedIn:
     secret: str
     seconds: int
     """How long the session lasts."""
+    ended: tuple[int, ...] = ()
+    """Sessions of the account that it ended, because there were too many."""
 
 
 class BrowserSessions:
@@ -364,11 +366,13 @@ class BrowserSessions:
                 secret = await self._store.write(
                     sessions.begin, player_id, SESSION_MS, now, token_id
                 )
+            ended = await self._store.write(sessions.end_oldest, player_id)
         except StorageError as error:
             raise failure(error) from error
         if secret is None:
             raise _changed()
-        return SignedIn(await self.identify(secret), secret, SESSION_MS // 1000)
+        identity = await self.identify(secret)
+        return SignedIn(identity, secret, SESSION_MS // 1000, tuple(ended))
 
     # -------------------------------------------------------------------------- guests
 

@@ -24,9 +24,15 @@ async def builtin_player(store: Store) -> PlayerAccount:
 
 
 async def builtin_token(store: Store, label: str, scope: str = "play") -> tuple[PlayerAccount, str]:
-    """Return the player of the built-in bots and a new token of it, which replaces the label's."""
+    """Return the player of the built-in bots and a new token of it, valid while this server runs.
+
+    Servers of a cluster have tokens of their own; the next start deletes those of ended servers.
+    """
     row = await builtin_player(store)
-    return row, await store.write(sessions.only_token, row.id, label, store.now(), (scope,))
+    token = await store.write(
+        sessions.only_token, row.id, label, store.now(), store.epoch, (scope,)
+    )
+    return row, token
 
 
 class NoBuiltinBot(Exception):  # noqa: N818 (a condition)

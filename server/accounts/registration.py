@@ -41,13 +41,18 @@ from plyhouse.storage.store import Store
 log = logging.getLogger("plyhouse.server.accounts.registration")
 
 WRONG_TOKENS: Final = 20, 0.2
-"""Wrong tokens from one address: at once, and per second after that."""
+"""Wrong tokens and tickets from one address: at once, and per second after that."""
 REGISTRATIONS: Final = 20, 1 / 30
 """New accounts from one address: at once, and per second after that."""
 WRONG_CODES: Final = 300, 1.0
 """Wrong codes from one address, or of one account: at once, and per second after that.
 
 A class behind one address mistypes some, and nobody finds one of 6e11 codes by guessing.
+"""
+OWN_CHANGES: Final = 60, 1 / 60
+"""Changes that players make themselves and the audit log notes: at once, and per second after that.
+
+The log keeps each of them.
 """
 TOKEN_LOOKUPS: Final = 2000, 20.0
 """Logins and other uses of one player's tokens that need the database."""
@@ -68,6 +73,7 @@ class Registration:
         self._registrations = Rate(*REGISTRATIONS, now)
         self._lookups = Rate(*TOKEN_LOOKUPS, now)
         self._wrong_codes = Rate(*WRONG_CODES, now)
+        self._own_changes = Rate(*OWN_CHANGES, now)
         self._joining = asyncio.Lock()
         self._builtin_player = 0
         """The player of the built-in bots; 0 until one is known."""
@@ -105,7 +111,7 @@ class Registration:
         return identity
 
     def _failed(self, address: str) -> None:
-        """Count a wrong token; raises `ProtocolError` if it was one too many."""
+        """Count a wrong token or ticket; raises `ProtocolError` if it was one too many."""
         if address and not self._wrong.take(address):
             raise too_many("wrong tokens from your address", self._wrong, address)
 
@@ -182,8 +188,16 @@ class Registration:
                 raise failure(error) from error
         return player_id == self._builtin_player
 
-    async def admit_hosted(self, hello: Hello, ticket: Ticket) -> Presence:
-        """Log in a hosted bot by its ticket; raises `ProtocolError`."""
+    async def admit_hosted(
+        self, hello: Hello, ticket: Ticket | None, address: str = ""
+    ) -> Presence:
+        """Log in a hosted bot by its ticket; raises `ProtocolError`.
+
+        None stands for a ticket that is not valid, which counts as a wrong token of the address.
+        """
+        if ticket is None:
+            self._failed(address)
+            raise ProtocolError("auth/bad_token", "This ticket is not good any more.")
         wanted = ticket.wanted
         try:
             player = await self._store.read(people.player, wanted.player)
@@ -264,6 +278,11 @@ class Registration:
                 if address and error.code == "competition/code_unknown":
                     self._wrong_codes.take(who)
                 raise
+
+    def may_change(self, identity: Identity) -> None:
+        """Raise `ProtocolError` if players have changed too much of their own lately."""
+        if not self._own_changes.take(identity.player_id):
+            raise too_many("changes", self._own_changes, identity.player_id)
 
     def may_register(self, player: str, address: str = "") -> None:
         """Raise `ProtocolError` if an account must not be registered now.

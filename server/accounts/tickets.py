@@ -9,7 +9,7 @@ from msgspec import Struct
 from plyhouse.protocol.hosting.runner_messages import BotWanted
 
 TICKET_PREFIX: Final = "ticket_"
-"""Marks a token as a ticket, so that a wrong ticket does not count as a wrong token."""
+"""Marks a token as a ticket, which is not in the database."""
 
 
 class Ticket(Struct, frozen=True):

@@ -309,9 +309,8 @@ class Hub(MatchHub):
 
     def signed_out(self, session_ids: Container[int]) -> None:
         """Close the connections that were opened in sessions which are over."""
-        self.expel(
-            "session", session_ids, "auth/signed_out", "You have signed out.", keep_matches=True
-        )
+        text = "This session is over: sign in again."
+        self.expel("session", session_ids, "auth/signed_out", text, keep_matches=True)
 
     def open_sessions(self) -> set[int]:
         """Return the browser sessions whose connections are open."""

@@ -74,15 +74,14 @@ class Logins:
     async def log_in(self, session: Session, hello: Hello, wait: LoginWait) -> None:
         """Let in a bot or person; raises `ProtocolError`."""
         unhelped: list[str] = []
+        address = client_of(session.address)
         person = await self._browser_sessions.at(session.upgrade) if hello.signed_in else None
         if hello.token.startswith(TICKET_PREFIX):
             ticket = await self._sockets.ticket(hello.token)
-            if ticket is None:
-                raise ProtocolError("auth/bad_token", "This ticket is not good any more.")
-            wanted = await self._registration.admit_hosted(hello, ticket)
+            wanted = await self._registration.admit_hosted(hello, ticket, address)
             hello = msgspec.structs.replace(hello, takeover=True)
         else:
-            identity = await self._registration.player_of(hello, client_of(session.address), person)
+            identity = await self._registration.player_of(hello, address, person)
             wait.player_id = identity.player_id
             wait.bot = "" if is_in_person(hello, identity) else key_of(hello.bot)
             wanted, unhelped = await self._registration.log_in(hello, identity)

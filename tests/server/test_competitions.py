@@ -14,6 +14,7 @@ from tests.tournaments import begin_round_robin, results
 
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Finished, MatchMessage, Ready, Resign, Seek, Turn
+from plyhouse.server.accounts.registration import OWN_CHANGES
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition
 from plyhouse.server.competition_rules.file_template import round_robin_text
 from plyhouse.server.match.terms import Terms
@@ -542,6 +543,12 @@ async def test_who_withdraws_plays_no_more_and_the_table_stays(
     )
     board = (await api.get(f"{here}/board")).json()
     assert {each["entry"]: each["status"] for each in board}["carol/bot"] == "withdrawn"
+    again = [
+        await api.post(f"{here}/withdraw", headers=headers, json={"who": "carol/bot"})
+        for _ in range(OWN_CHANGES[0])
+    ]
+    assert again[0].json() == [], "it has left already"
+    assert again[-1].json()["code"] == "auth/rate"
 
 
 async def test_a_deleted_competition_is_gone_and_its_matches_stay(

@@ -8,6 +8,7 @@ import httpx
 import pytest
 from tests.harness.server import Server
 
+from plyhouse.server.accounts.registration import OWN_CHANGES
 from plyhouse.storage import people, people_changes
 from plyhouse.storage.rows import By
 
@@ -32,6 +33,19 @@ async def change(house: Server, who: str, display: str, by: str = "") -> httpx.R
     headers = {"Authorization": f"Bearer {await house.token(by or who, *scopes)}"}
     async with httpx.AsyncClient(base_url=house.server.url, headers=headers) as web:
         return await web.patch(f"/api/v1/players/{who}", json={"display": display})
+
+
+async def test_display_names_that_change_for_ever_are_refused(named: Server) -> None:
+    """Each is an entry of the audit log and a line of the server's log, which are kept."""
+    for number in range(100):
+        answer = await change(named, "eve", f"Eve {number % 2}")
+        if answer.status_code != 200:
+            break
+    assert (answer.status_code, answer.json()["code"]) == (429, "auth/rate")
+    assert number == OWN_CHANGES[0]
+    assert (await change(named, "bob", "Bob")).status_code == 200
+    for number in range(OWN_CHANGES[0] + 1):  # a whole class is renamed
+        assert (await change(named, "eve", f"Eve {number}", by="root")).status_code == 200
 
 
 COPIES = pytest.mark.parametrize(

@@ -40,6 +40,19 @@ async def test_wrong_tokens_from_one_address_are_slowed_down_and_good_ones_are_n
     assert isinstance(await first.hello(fresh, "one"), Welcome), "a class shares the address"
 
 
+async def test_false_tickets_of_hosted_bots_count_like_false_tokens(
+    open_house: OpenHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registration, "WRONG_TOKENS", (20, 0.001))  # none comes back in the test
+    house = await open_house()
+    codes = [
+        (await (await house.client()).hello(f"ticket_{number % 2}", "one")).code
+        for number in range(registration.WRONG_TOKENS[0] + 1)
+    ]
+    assert codes == ["auth/bad_token"] * registration.WRONG_TOKENS[0] + ["auth/rate"]
+    assert (await (await house.client()).hello("ply_other", "one")).code == "auth/rate"
+
+
 async def test_new_accounts_from_one_address_are_slowed_down(open_house: OpenHouse) -> None:
     house = await open_house(registration="open")
     answers = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,6 +67,20 @@ async def test_a_session_ends_with_its_time_its_token_and_its_player(
     clock.now += HOUR
     assert await store.read(sessions.find, by_password, store.now()) is None
     assert await store.write(sessions.sweep, store.now()) == 2
+
+
+async def test_oldest_session_of_an_account_with_many_ends(store: Store) -> None:
+    ada, bob = await store.add_player("ada"), await store.add_player("bob")
+    other = await store.write(sessions.begin, bob.id, HOUR, store.now())
+    secrets = [
+        await store.write(sessions.begin, ada.id, HOUR, store.now())
+        for _ in range(sessions.MOST_OPEN + 2)
+    ]
+    assert len(await store.write(sessions.end_oldest, ada.id)) == 2
+    assert await store.write(sessions.end_oldest, ada.id) == []
+    found = [await store.read(sessions.find, each, store.now()) for each in secrets]
+    assert [each is None for each in found] == [True] * 2 + [False] * sessions.MOST_OPEN
+    assert await store.read(sessions.find, other, store.now()) is not None
 
 
 async def test_signing_out_elsewhere_keeps_the_session_at_hand(store: Store) -> None:
@@ -178,12 +193,34 @@ async def test_roles_are_not_had_by_name(store: Store) -> None:
     row = await store.write(sessions.special, "house", ("house", "house-bots"), store.now())
     assert row.name == "house-bots"
     assert await store.write(sessions.special, "house", ("house", "house-bots"), store.now()) == row
-    first = await store.write(sessions.only_token, row.id, "bots", store.now())
-    second = await store.write(sessions.only_token, row.id, "bots", store.now())
+    first = await store.write(sessions.only_token, row.id, "bots", store.now(), 0)
+    second = await store.write(sessions.only_token, row.id, "bots", store.now(), 0)
     assert await store.authenticate(first) is None
     found = await store.authenticate(second)
     assert found is not None
     assert (found.player, found.scopes) == ("house-bots", frozenset(("play",)))
+
+
+@pytest.mark.postgresql
+async def test_token_of_a_server_ends_with_the_server(postgres_url: str) -> None:
+    async with contextlib.AsyncExitStack() as stack:
+        one, two, three = [
+            await stack.enter_async_context(await Store.open(postgres_url)) for _ in range(3)
+        ]
+        row = await one.write(sessions.special, "house", ("house",), one.now())
+
+        async def token_for(store: Store) -> str:
+            await store.claim(shared=True)
+            return await store.write(sessions.only_token, row.id, "bots", store.now(), store.epoch)
+
+        first, second = await token_for(one), await token_for(two)
+        assert await one.authenticate(first) is not None
+        assert await one.authenticate(second) is not None
+        await one.close()
+        third = await token_for(three)
+        assert await three.authenticate(first) is None
+        assert await three.authenticate(second) is not None
+        assert await three.authenticate(third) is not None
 
 
 async def test_roles_stay_when_a_database_is_copied(lasting_url: str, tmp_path: Path) -> None:

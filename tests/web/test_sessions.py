@@ -283,6 +283,22 @@ async def test_signing_out_closes_what_was_opened(house: House, web: httpx.Async
     assert (await until_closed(wire))[-1]["code"] == "auth/signed_out"
 
 
+async def test_session_that_gives_way_to_newer_ones_closes_what_was_opened(
+    house: House, web: httpx.AsyncClient
+) -> None:
+    token = await house.token("ann")
+    await web.post("/session", json={"token": token})
+    wire, _ = await hello(house, web)
+    row = await house.hub.store.read(people.player, "ann")
+    for _ in range(sessions.MOST_OPEN - 1):
+        await house.hub.store.write(sessions.begin, row.id, 10**9, house.hub.store.now())
+    async with browser(house) as other:
+        await other.post("/session", json={"token": token})
+        assert (await until_closed(wire))[-1]["code"] == "auth/signed_out"
+        assert (await web.get("/session")).json()["player"] == ""
+        assert (await other.get("/session")).json()["player"] == "ann"
+
+
 async def test_accounts_are_made_where_registration_is_open() -> None:
     async with await open_house(registration="open") as server:
         house = House(server)

@@ -167,6 +167,8 @@ async def withdraw(
     player, _, bot = data.who.partition("/")
     if not bot or key_of(player) != key_of(identity.player):
         await require(store, row, identity, "run")
+    else:
+        service(state, Registration).may_change(identity)
     by = By(identity.player, data.why, identity.player_id)
     return await _taken_out(state, competition_students.withdraw, row.id, data.who, by)
 

@@ -90,6 +90,7 @@ def _person(state: State, identity: Identity | None) -> Person:
 
 
 def _entered(request: Call, state: State, entry: SignedIn, status: int = 200) -> Response[Person]:
+    service(state, Hub).signed_out(entry.ended)
     host, secure = host_of(request), is_secure(request)
     cookie = session_cookie(entry.secret, entry.seconds, host, secure=secure)
     return Response(

@@ -93,8 +93,10 @@ async def change(
     store = service(state, Store)
     privacy = service(state, Privacy)
     identity = await authorise(request, "play")
-    if name.lower() != identity.player.lower() and "admin" not in identity.scopes:
-        raise ProtocolError("auth/scope", f"This token is not one of {name}.")
+    if "admin" not in identity.scopes:
+        if key_of(name) != key_of(identity.player):
+            raise ProtocolError("auth/scope", f"This token is not one of {name}.")
+        service(state, Registration).may_change(identity)
     by = By(identity.player)
     row = await store.write(people_changes.set_display, name, data.display, by, store.now())
     return await _view(
