@@ -52,6 +52,7 @@ def _latest_final(
             tournaments.c.game == game,
             tournaments.c.time_control == time_control,
             tournaments.c.format != "ladder",
+            competitions.c.status != "deleted",
             tournaments.c.finished_ms.is_not(None),
         )
         .order_by(tournaments.c.finished_ms.desc(), tournaments.c.id.desc())

@@ -89,3 +89,9 @@ async def test_check_predicts_by_the_latest_final_of_the_same_kind_only(
 
     hosted = await house.hub.store.read(measures.measure, "tic_tac_toe", "total:60", hosted=True)
     assert hosted.final is None, "starts of processes are not in it"
+
+    async with cup.web("olga") as api:
+        deleted = await api.delete("/api/v1/competitions/Cup")
+        assert deleted.status_code < 300, deleted.text
+    _, known, _, _ = await costed(again)
+    assert known["final"] is None, "the name of a deleted competition is in no answer"
