@@ -38,7 +38,7 @@ __all__ = [
     "sums_of",
 ]
 
-HIDDEN: Final = 32
+HIDDEN: Final = 64
 INPUTS: Final = 12 * 64
 """Own pieces by square, the pawn first, then those of the opponent."""
 STAGES: Final = 4
