@@ -247,18 +247,12 @@ class FullAlphaBetaKernel:
         value: float
         known: Any = NOTHING
         key: Any = None
-        # A value of the table that says more than the estimate, and its bound.
-        stored: float = 0.0
-        stored_bound: i64 = -1
         table = self.table
         if table is not None:
             key = hooks.key()
             entry = table.get(key)
             if entry is not None:
                 known = entry.action
-                stored = entry.value
-                if leaves.low < stored < leaves.high:
-                    stored_bound = entry.bound
                 if entry.depth >= depth and (
                     self.keeps or self.lasts(entry.value, entry.depth, depth)
                 ):
@@ -297,12 +291,6 @@ class FullAlphaBetaKernel:
         if prunable:
             if depth > 1:
                 estimate = self.estimated(state)
-            if (
-                stored_bound == EXACT
-                or (stored_bound == LOWER and stored > estimate)
-                or (stored_bound == UPPER and stored < estimate)
-            ):
-                estimate = stored
             if estimate - slack >= beta and beta <= narrow:
                 self.lines[ply] = []
                 self.follow = False
