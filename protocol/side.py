@@ -6,21 +6,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from plyhouse.protocol.codec import Codec, Frame
-from plyhouse.protocol.errors import (
-    CLOSE_NORMAL,
-    LocalProtocolError,
-    RemoteProtocolError,
-)
+from plyhouse.protocol.errors import CLOSE_NORMAL, LocalProtocolError, RemoteProtocolError
 from plyhouse.protocol.liveness import ConnectionLimits, Heartbeat, RoundTrips
 from plyhouse.protocol.messages import Message, Ping, Pong
 from plyhouse.protocol.transitions import Input, State, Table
 
 CLOSE_NO_CODE: Final = 1005
 """Close code that stands for a close frame without a code; it is never sent."""
-
 CLOSE_LOST: Final = 1006
 """Close code that stands for an end without a close frame; it is never sent."""
-
 CLOSE_STOPPED: Final = 1012
 """WebSocket close code of a server that stops."""
 CLOSE_SILENT: Final = 4408

@@ -23,8 +23,9 @@ import json
 import logging
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Final, TextIO
 
 from plyhouse.server.config import LOG_FORMATS
@@ -58,11 +59,18 @@ def formatter(form: str, *, colours: bool = False) -> logging.Formatter:
     """Make a formatter for log records, in one of `LOG_FORMATS`."""
     if form not in LOG_FORMATS:
         raise ValueError(f"{form!r} is no format of the log; there are {', '.join(LOG_FORMATS)}")
-    return _Json() if form == "json" else _Console(colours=colours)
+    return _Formatter(_json if form == "json" else partial(_console, colours=colours))
 
 
 class _Formatter(logging.Formatter):
-    """Makes a record harmless before a format writes it."""
+    """Makes a record harmless before a format writes it.
+
+    ``written(event, trace)`` returns the line of an event, with the lines of its traceback.
+    """
+
+    def __init__(self, written: Callable[[Mapping[str, Any], str], str]) -> None:
+        super().__init__()
+        self._written = written
 
     def format(self, record: logging.LogRecord) -> str:
         try:
@@ -88,40 +96,28 @@ class _Formatter(logging.Formatter):
         if record.exc_info:
             text = _TOKEN.sub(_HIDDEN, self.formatException(record.exc_info))
             trace = "\n".join(f"    {_printable(line)}" for line in text.splitlines())
-        return self.written(event, trace)
-
-    def written(self, event: Mapping[str, Any], trace: str) -> str:
-        """Return the line of an event, with the lines of its traceback if it has one."""
-        raise NotImplementedError
+        return self._written(event, trace)
 
 
-class _Json(_Formatter):
-    """Writes one JSON object."""
-
-    encode = json.JSONEncoder(ensure_ascii=False).encode
-
-    def written(self, event: Mapping[str, Any], trace: str) -> str:
-        return self.encode({**event, "exception": trace} if trace else event)
+_encode: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 
-class _Console(_Formatter):
-    """Writes fields as ``name=value``, and a traceback below."""
+def _json(event: Mapping[str, Any], trace: str) -> str:
+    """Write one JSON object."""
+    return _encode({**event, "exception": trace} if trace else event)
 
-    def __init__(self, *, colours: bool) -> None:
-        super().__init__()
-        self._colours = colours
 
-    def written(self, event: Mapping[str, Any], trace: str) -> str:
-        (_, time), (_, level), (_, logger), (_, happened), *fields = event.items()
-        padded, shown = f"{level:<9}", f"{happened:<20}"
-        if self._colours:
-            padded = f"\x1b[{_COLOURS.get(level, 0)}m{padded}\x1b[0m"
-            shown = f"\x1b[1m{shown}\x1b[0m"
-        # quotes show where a value ends: a reason could look like further fields
-        line = " ".join(
-            [f"{time} [{padded}] {shown} [{logger}]", *[f"{k}={v!r}" for k, v in fields]]
-        )
-        return f"{line}\n{trace}" if trace else line
+def _console(event: Mapping[str, Any], trace: str, *, colours: bool) -> str:
+    """Write fields as ``name=value``, and a traceback below."""
+    (_, time), (_, level), (_, logger), (_, happened), *fields = event.items()
+    padded, shown = f"{level:<9}", f"{happened:<20}"
+    if colours:
+        padded = f"\x1b[{_COLOURS.get(level, 0)}m{padded}\x1b[0m"
+        shown = f"\x1b[1m{shown}\x1b[0m"
+    # Quotes show where a value ends: a reason could look like further fields.
+    values = [f"{name}={value!r}" for name, value in fields]
+    line = " ".join([f"{time} [{padded}] {shown} [{logger}]", *values])
+    return f"{line}\n{trace}" if trace else line
 
 
 def _clean(value: Any) -> Any:

@@ -13,6 +13,12 @@ from plyhouse.storage.models import competition_games, competitions, matches, pa
 
 LATEST: Final = 500
 """The number of latest matches to measure."""
+PLAYED: Final = (
+    matches.c.started_ms.is_not(None),
+    matches.c.finished_ms.is_not(None),
+    matches.c.void_reason.is_(None),
+)
+"""Conditions of the matches that count."""
 PAUSE_MS: Final = 60_000
 """The longest wait between matches of a final that counts as part of its duration.  A longer one
 is a pause, or a stopped server."""
@@ -27,9 +33,7 @@ def measure(connection: Connection, game: str, time_control: str, *, hosted: boo
         select(matches.c.ply)
         .where(
             matches.c.game == game,
-            matches.c.started_ms.is_not(None),
-            matches.c.finished_ms.is_not(None),
-            matches.c.void_reason.is_(None),
+            *PLAYED,
         )
         .order_by(matches.c.created_ms.desc(), matches.c.id.desc())
         .limit(LATEST)
@@ -79,9 +83,7 @@ def _spans(connection: Connection, tournament_id: str) -> list[tuple[int, int]]:
         .join(pairings, pairings.c.id == matches.c.pairing_id)
         .where(
             pairings.c.tournament_id == tournament_id,
-            matches.c.started_ms.is_not(None),
-            matches.c.finished_ms.is_not(None),
-            matches.c.void_reason.is_(None),
+            *PLAYED,
         )
         .order_by(matches.c.created_ms.desc(), matches.c.id.desc())
         .limit(LATEST)

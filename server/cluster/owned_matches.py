@@ -14,7 +14,7 @@ from plyhouse.protocol.messages import Error, ServerMessage
 from plyhouse.server.cluster import member_messages as mm
 from plyhouse.server.cluster.leadership import planned
 from plyhouse.server.cluster.remote_matches import RemoteLine, RemoteMatch
-from plyhouse.server.cluster.switchboard import Switchboard
+from plyhouse.server.cluster.switchboard import Switchboard, handled
 from plyhouse.server.match.presence import MatchSummary
 from plyhouse.server.match.terms import planned_terms
 from plyhouse.server.table.directory import Directory
@@ -96,11 +96,7 @@ class OwnedMatches:
     def unpark(self, match: str) -> None:
         """Handle the parked messages about a match: it is here now, or will not come."""
         for sender, message in self._parked.pop(match, ()):
-            try:
-                self._handlers[type(message)](sender, message)
-            except Exception:
-                what = {"server": sender, "message_type": type(message).__name__}
-                log.exception("message failed", extra=what)
+            handled(self._handlers, sender, message)
 
     def _begin(self, sender: int, message: mm.Begin) -> None:
         plan = message.plan

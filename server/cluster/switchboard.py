@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
@@ -110,11 +110,7 @@ class Switchboard:
 
     def deliver(self, sender: int, message: MemberMessage) -> None:
         """Call the handler of a message; its errors are logged."""
-        try:
-            self._handlers[type(message)](sender, message)
-        except Exception:
-            what = {"server": sender, "message_type": type(message).__name__}
-            log.exception("message failed", extra=what)
+        handled(self._handlers, sender, message)
 
     async def ask_leader(self, make: Callable[[int], MemberMessage]) -> Any:
         """Ask the leader; ``make`` makes the message with the number of the call."""
@@ -227,3 +223,14 @@ class Switchboard:
         number = self._number_of.pop(line, 0)
         self.sessions.pop(number, None)
         return number
+
+
+def handled(
+    handlers: Mapping[type, Callable[[int, Any], None]], sender: int, message: MemberMessage
+) -> None:
+    """Call one of these handlers with a message of its kind; its errors are logged."""
+    try:
+        handlers[type(message)](sender, message)
+    except Exception:
+        what = {"server": sender, "message_type": type(message).__name__}
+        log.exception("message failed", extra=what)

@@ -108,8 +108,9 @@ class BotProfiles:
         counted = await computed(career, matches, more=more)
         reviewed = await computed(lambda: costly(self._reviewed(_lost_seats(rows))))
         level = level_of(row.name)
-        builtin = row.player_id == await store.read(sessions.holder, BUILTIN_ROLE)
-        builtin = builtin and level in BUILTIN_LEVELS
+        owned = row.player_id == await store.read(sessions.holder, BUILTIN_ROLE)
+        if not owned or level not in BUILTIN_LEVELS:
+            level = ""
         said = _summary(counted, matches, reviewed)
         page = BotPage(
             player=row.player,
@@ -125,10 +126,10 @@ class BotProfiles:
             career=counted,
             paces=paces(plies, {each.match: each.game for each in matches}),
             # Nobody trains a built-in bot.
-            summary=Summary(said.why, "") if builtin else said,
+            summary=Summary(said.why, "") if level else said,
         )
         plays, can_open = await self._hosted(row, viewer)
-        return BotCareer(row, page, matches, plays, can_open, level if builtin else "")
+        return BotCareer(row, page, matches, plays, can_open, level)
 
     async def _hosted(self, row: Bot, viewer: Identity | None) -> tuple[tuple[str, ...], bool]:
         """Return games open to people, and whether the viewer decides on them."""
