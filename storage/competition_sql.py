@@ -338,8 +338,9 @@ def competition_of(connection: Connection, tournament_id: str) -> str | None:
 
 
 def name_of(connection: Connection, competition_id: str) -> str | None:
-    """Return the name of a competition alone; None if there is no such competition."""
-    query = select(competitions.c.name).where(competitions.c.id == competition_id)
+    """Return the name of a competition alone; None if there is none, or if it is deleted."""
+    here = competitions.c
+    query = select(here.name).where(here.id == competition_id, here.status != "deleted")
     return connection.execute(query).scalar_one_or_none()
 
 

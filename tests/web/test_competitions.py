@@ -13,6 +13,7 @@ from tests.harness.server import Server
 
 from plyhouse.server.competition_rules.file_template import round_robin_text
 from plyhouse.storage import competition_sql
+from plyhouse.storage.rows import By
 
 from .browser import Page, sign_in
 
@@ -70,6 +71,12 @@ async def test_match_of_a_final_is_labelled_as_a_match_of_its_competition(hall: 
     assert (match["kind"], one["kind"]) == ("competition", "competition")
     assert f'<a href="/competitions/{made.id}">{made.name}</a>' in shown
     assert "casual" not in shown
+    move = competition_sql.move, made.id, "delete", By("olga", "a test"), hall.hub.store.now()
+    await hall.hub.store.write(*move)
+    async with cup.web() as web:
+        shown = (await web.get(f"/matches/{match['match']}")).text
+    assert made.name not in shown, "the name of a deleted competition is on no page"
+    assert "/competitions/" + made.id not in shown
 
 
 async def test_a_private_page_shows_each_what_it_may_see(hall: Server) -> None:
