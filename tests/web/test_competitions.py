@@ -71,8 +71,8 @@ async def test_match_of_a_final_is_labelled_as_a_match_of_its_competition(hall: 
     assert (match["kind"], one["kind"]) == ("competition", "competition")
     assert f'<a href="/competitions/{made.id}">{made.name}</a>' in shown
     assert "casual" not in shown
-    move = competition_sql.move, made.id, "delete", By("olga", "a test"), hall.hub.store.now()
-    await hall.hub.store.write(*move)
+    store = hall.hub.store
+    await store.write(competition_sql.move, made.id, "delete", By("olga", "a test"), store.now())
     async with cup.web() as web:
         shown = (await web.get(f"/matches/{match['match']}")).text
     assert made.name not in shown, "the name of a deleted competition is on no page"
