@@ -57,7 +57,7 @@ DIGITS: Final = {"Elo": 0, "exploitability": 4}
 @click.option(
     "--jobs",
     type=click.IntRange(1, 1024),
-    help="Pairs at once.  [default: enough for all cores]",
+    help="Pairs at once, of which both matches run together.  [default: enough for all cores]",
 )
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Openings, dice and positions.")
 @click.option("--sandbox", is_flag=True, help="Run the bot in the sandbox of a server.")
