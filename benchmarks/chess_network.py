@@ -42,10 +42,9 @@ DECAY = 0.2
 """Share of the rate by which weights shrink at each step."""
 
 
-def inputs(position: Any) -> Any:
-    """Return the numbers of the inputs that are there, up to 32, the rest `INPUTS`."""
+def inputs(position: Any, black: int) -> Any:
+    """Return the numbers of the inputs as a side sees them, up to 32, the rest `INPUTS`."""
     board = position[[21 + n % 8 + 10 * (n // 8) for n in range(64)]].astype(int)
-    black = int(position[120])
     squares = np.nonzero(board)[0]
     kinds, own = (board[squares] & 7) - 1, board[squares] >> 3 == black
     squares ^= 56 * black
@@ -56,6 +55,11 @@ def inputs(position: Any) -> Any:
     return found
 
 
+def beside(outputs: Any) -> Any:
+    """Return rows of outputs for the movers beside those for the other sides, given below them."""
+    return np.concatenate(np.split(outputs, 2), axis=1)
+
+
 class Network:
     """Weights, and the means of their gradients that Adam keeps."""
 
@@ -63,7 +67,7 @@ class Network:
         self.parts = [
             (rng.normal(size=(INPUTS + 1, HIDDEN)) * 0.08).astype(np.float32),
             np.full(HIDDEN, 0.3, np.float32),
-            np.tile((rng.normal(size=HIDDEN) * 0.05).astype(np.float32), (STAGES, 1)),
+            np.tile((rng.normal(size=2 * HIDDEN) * 0.05).astype(np.float32), (STAGES, 1)),
             np.zeros(STAGES, np.float32),
         ]
         self.firsts = [np.zeros_like(part) for part in self.parts]
@@ -71,27 +75,35 @@ class Network:
         self.steps = 0
 
     def forward(self, rows: Any, stages: Any) -> tuple[Any, ...]:
-        """Return the inputs as ones and zeros, the sums, the clipped ones, and the result."""
+        """Return the inputs as ones and zeros, the sums, the clipped ones, and the result.
+
+        ``rows`` are the inputs as the movers see them, and below as the other sides do.
+        """
         weights, thresholds, last, constants = self.parts
-        ones = np.zeros((len(rows), INPUTS + 1), np.float32)
-        ones[np.arange(len(rows))[:, None], rows] = 1
+        both = rows.reshape(-1, 32)
+        ones = np.zeros((len(both), INPUTS + 1), np.float32)
+        ones[np.arange(len(both))[:, None], both] = 1
         ones[:, INPUTS] = 0
         sums = ones @ weights + thresholds
         clipped = np.clip(sums, 0, 1)
-        found = (clipped * clipped * last[stages]).sum(1) + constants[stages]
+        found = (beside(clipped * clipped) * last[stages]).sum(1) + constants[stages]
         return ones, sums, clipped, found
 
     def learn(self, rows: Any, stages: Any, known: Any, wanted: Any, rate: float) -> None:
         """Make a step towards chances ``wanted``, where ``known`` is the fitted estimate."""
         ones, sums, clipped, found = self.forward(rows, stages)
         chances = 1 / (1 + np.exp(-(known + found)))
-        slope = ((chances - wanted) * chances * (1 - chances) * (4 / len(rows))).astype(np.float32)
-        inner = slope[:, None] * self.parts[2][stages] * 2 * clipped * ((sums > 0) & (sums < 1))
+        slope = ((chances - wanted) * chances * (1 - chances) * (4 / len(wanted))).astype(
+            np.float32
+        )
+        of_units = slope[:, None] * self.parts[2][stages]
+        inner = np.concatenate([of_units[:, :HIDDEN], of_units[:, HIDDEN:]])
+        inner *= 2 * clipped * ((sums > 0) & (sums < 1))
         of_stage = (np.arange(STAGES)[:, None] == stages) * slope
         gradients = (
             ones.T @ inner,
             inner.sum(0),
-            of_stage @ (clipped * clipped),
+            of_stage @ beside(clipped * clipped),
             of_stage.sum(1),
         )
         self.steps += 1
@@ -110,23 +122,24 @@ class Network:
     def error(self, rows: Any, stages: Any, known: Any, wanted: Any) -> float:
         """Return the root mean square error of chances."""
         total = 0.0
-        for start in range(0, len(rows), 8192):
+        for start in range(0, len(wanted), 8192):
             part = slice(start, start + 8192)
-            found = self.forward(rows[part], stages[part])[-1]
+            found = self.forward(rows[:, part], stages[part])[-1]
             chances = 1 / (1 + np.exp(-(known[part] + found)))
             total += float(((chances - wanted[part]) ** 2).sum())
-        return float((total / len(rows)) ** 0.5)
+        return float((total / len(wanted)) ** 0.5)
 
     def take(self, numbers: Any) -> None:
         """Begin with the numbers of a file; units that it has not add nothing at first."""
         weights, thresholds, last, constants = self.parts
-        units = (len(numbers) - STAGES) // (INPUTS + 1 + STAGES)
+        units = (len(numbers) - STAGES) // (INPUTS + 1 + 2 * STAGES)
         inputs = INPUTS * units
         weights[:INPUTS, :units] = numbers[:inputs].reshape(INPUTS, units) / UNIT
         thresholds[:units] = numbers[inputs : inputs + units] / UNIT
-        ends = numbers[inputs + units :].reshape(STAGES, units + 1) / (SCALE * FINE)
+        ends = numbers[inputs + units :].reshape(STAGES, 2 * units + 1) / (SCALE * FINE)
         last[:] = 0
-        last[:, :units], constants[:] = ends[:, :units], ends[:, units]
+        last[:, :units], constants[:] = ends[:, :units], ends[:, 2 * units]
+        last[:, HIDDEN : HIDDEN + units] = ends[:, units : 2 * units]
 
     def data(self) -> bytes:
         """Return the file: 16 bits for each number."""
@@ -152,17 +165,19 @@ def main() -> None:
     known = (known * signs * MOST_CENTIPAWNS / SCALE).astype(np.float32)
     scores = np.concatenate([each["scores"] for each in loaded])
     wanted = (1 / (1 + np.exp(-scores / SCALE))).astype(np.float32)
-    rows = np.stack([inputs(each) for each in positions])
+    rows = np.stack(
+        [[inputs(each, (int(each[120]) + other) % 2) for each in positions] for other in range(2)]
+    )
     stages = np.array(
         [stage_of(phase_of(term_sum(each.tobytes(), PHASES, NO_WEIGHTS))) for each in positions]
     )
-    kept = np.arange(len(rows)) // 2000 % 12 == 0
+    kept = np.arange(len(positions)) // 2000 % 12 == 0
     learned = np.nonzero(~kept)[0]
     alone = [
         float(np.sqrt(((1 / (1 + np.exp(-known)) - wanted)[each] ** 2).mean()))
         for each in (learned, kept)
     ]
-    print(f"{len(rows):,} positions; errors without a network {alone[0]:.4f}, {alone[1]:.4f}")
+    print(f"{len(positions):,} positions; errors without a network {alone[0]:.4f}, {alone[1]:.4f}")
     rng = np.random.default_rng(options.seed)
     network = Network(rng)
     if options.begin:
@@ -174,9 +189,9 @@ def main() -> None:
             share = (epoch * batches + batch) / (options.epochs * batches)
             rate = options.rate * max(0.02, 0.5 * (1 + np.cos(np.pi * share)))
             some = mixed[batch * BATCH : (batch + 1) * BATCH]
-            network.learn(rows[some], stages[some], known[some], wanted[some], rate)
+            network.learn(rows[:, some], stages[some], known[some], wanted[some], rate)
         errors = [
-            network.error(rows[each], stages[each], known[each], wanted[each])
+            network.error(rows[:, each], stages[each], known[each], wanted[each])
             for each in (mixed[:20000], kept)
         ]
         print(

@@ -128,17 +128,15 @@ class ChessState(BoardState):
     """
 
     __slots__ = (
-        "black_behind",
-        "black_sums",
+        "behind",
         "clock",
         "earlier",
         "ending",
+        "known_sums",
         "last",
         "legal",
         "number",
         "position",
-        "white_behind",
-        "white_sums",
     )
 
     position: bytes
@@ -154,13 +152,11 @@ class ChessState(BoardState):
     """The action that led here; -1 at the start."""
     ending: int
     """Index in `ENDINGS`."""
-    white_sums: Any
-    """Sums of the estimate's network as white sees the position, or the one `white_behind`; None
-    where they are unknown.  A search estimates most states for one seat or for none."""
-    white_behind: bytes
-    """The position before, where the sums are still those of it; otherwise empty."""
-    black_sums: Any
-    black_behind: bytes
+    known_sums: Any
+    """Sums of the estimate's network, of this position or of the one `behind`; None where they are
+    unknown: a search does not estimate all states."""
+    behind: bytes
+    """The position before, where the known sums are still those of it; otherwise empty."""
     legal: Any
     """Legal actions, once somebody asked for them; None before."""
 
@@ -182,10 +178,8 @@ class ChessState(BoardState):
         self.earlier = earlier
         self.last = last
         self.ending = ending
-        self.white_sums = None
-        self.white_behind = b""
-        self.black_sums = None
-        self.black_behind = b""
+        self.known_sums = None
+        self.behind = b""
         self.legal = None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -223,34 +217,25 @@ class ChessState(BoardState):
         ending = _ending(position, clock, earlier, bare)
         move: i64 = self.number + before[SIDE_AT]
         found = ChessState(position, clock, move, earlier, number, ending)
-        if kind != CASTLING and kind != EN_PASSANT:
-            if self.white_sums is not None:
-                found.white_sums = self.sums(0)
-                found.white_behind = before
-            if self.black_sums is not None:
-                found.black_sums = self.sums(1)
-                found.black_behind = before
+        if kind != CASTLING and kind != EN_PASSANT and self.known_sums is not None:
+            found.known_sums = self.sums()
+            found.behind = before
         return found
 
-    def sums(self, side: i64) -> Any:
-        """Return the sums of the estimate's network as a side sees the position."""
-        found = self.white_sums if side == 0 else self.black_sums
-        behind = self.white_behind if side == 0 else self.black_behind
+    def sums(self) -> Any:
+        """Return the sums of the estimate's network."""
+        found = self.known_sums
+        if found is not None and len(self.behind) == 0:
+            return found
         if found is not None:
-            if len(behind) == 0:
-                return found
             number: i64 = self.last
             at: i64 = SQUARE[number & 63]
             to: i64 = SQUARE[(number >> 6) & 63]
-            found = sums_after(found, side, behind, self.position, at, to)
+            found = sums_after(found, self.behind, self.position, at, to)
         if found is None:
-            found = sums_of(self.position, side)
-        if side == 0:
-            self.white_sums = found
-            self.white_behind = b""
-        else:
-            self.black_sums = found
-            self.black_behind = b""
+            found = sums_of(self.position)
+        self.known_sums = found
+        self.behind = b""
         return found
 
     def returns(self) -> tuple[float, ...]:
@@ -279,7 +264,7 @@ class ChessState(BoardState):
         """Return the fitted estimate, see `plyhouse.games.deterministic.chess.tuned_evaluation`."""
         if self.to_move == TERMINAL:
             return self.returns()
-        value = tuned(self.position, self.sums(self.position[SIDE_AT]))
+        value = tuned(self.position, self.sums())
         return (value, -value)
 
     def noisy_actions(self) -> tuple[Any, ...]:
@@ -315,10 +300,8 @@ class ChessState(BoardState):
             return None
         move = self.number + position[SIDE_AT]
         found = ChessState(after, self.clock + 1, move, (), -1, ending)
-        if self.white_sums is not None:
-            found.white_sums = self.sums(0)
-        if self.black_sums is not None:
-            found.black_sums = self.sums(1)
+        if self.known_sums is not None:
+            found.known_sums = self.sums()
         return found
 
     def quiet_margin(self) -> float:

@@ -132,12 +132,13 @@ _TABLE: Final[list[int]] = square_table(_WEIGHTS)
 def tuned(position: bytes, sums: Any) -> float:
     """Return the estimate for white, strictly between -1 and 1: a unit is 20,000 centipawns.
 
-    ``sums`` are those of the network for the side to move.
+    ``sums`` are those of the network.
     """
     total: i64 = term_sum(position, _TABLE, _WEIGHTS)
     phase: i64 = phase_of(total)
-    added: i64 = correction(sums, stage_of(phase))
-    if position[SIDE_AT] != 0:
+    side: i64 = position[SIDE_AT]
+    added: i64 = correction(sums, side, stage_of(phase))
+    if side != 0:
         added = -added
     return (tapered(total, phase) + float(added)) / MOST_CENTIPAWNS
 
