@@ -33,7 +33,7 @@ class SearchBot(Bot):
     """The search it plays by, as in `plyhouse.search.game_requirements.ALGORITHMS`.  A bot that
     names no games claims all that fit this."""
     search: ClassVar[Callable[..., SearchResult]]
-    """What `choose` calls with the game, the position, the limit and a seed."""
+    """The search that `choose` calls with the game, the position, the limit and a seed."""
 
     def __init__(
         self,
