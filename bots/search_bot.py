@@ -4,16 +4,14 @@ A bot of an algorithm of your own is as short as those of the house::
 
     class Mine(SearchBot):
         games = ("connect_four",)
-
-        def choose(self, turn: Turn):
-            return self.say(turn, my_search(turn.game, turn.state, self.limit(turn)))
+        search = my_search
 
 and takes the options of every `SearchBot`: ``mybot.py(depth=4)``, ``mybot.py(simulations=1000)``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from plyhouse.bots.api import Bot, Turn
@@ -34,6 +32,8 @@ class SearchBot(Bot):
     algorithm: ClassVar[str] = ""
     """The search it plays by, as in `plyhouse.search.game_requirements.ALGORITHMS`.  A bot that
     names no games claims all that fit this."""
+    search: ClassVar[Callable[..., SearchResult]]
+    """The search that `choose` calls with the game, the position, the limit and a seed."""
 
     def __init__(
         self,
@@ -51,6 +51,11 @@ class SearchBot(Bot):
             return cls.games
         wanted = cls.algorithm
         return [name for name in game_names() if wanted in fitting_algorithms(get_game(name))]
+
+    def choose(self, turn: Turn) -> Any:
+        """Return the best action that the search found in time."""
+        search = type(self).search
+        return self.say(turn, search(turn.game, turn.state, self.limit(turn), seed=self.seed(turn)))
 
     def limit(self, turn: Turn) -> Limit:
         """Return the budget of this turn: the clock's, within the bot's own bounds."""

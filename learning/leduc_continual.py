@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameMismatch
-from plyhouse.games.hidden.leduc_poker import CALL, FOLD, RAISE, STAKES
+from plyhouse.games.hidden.leduc_poker import CALL, RAISE, STAKES
 from plyhouse.learning.leduc_subgames import CARDS as CARDS_OF
-from plyhouse.learning.leduc_subgames import FITS
+from plyhouse.learning.leduc_subgames import FITS, RoundPolicies
 from plyhouse.search.equilibria.resolving import resolve_subgame, subgames
 from plyhouse.search.equilibria.tabular import TabularPolicy
 
@@ -49,10 +49,6 @@ LINES: Final = (
     (RAISE, RAISE, CALL),
 )
 """Betting with which the second round begins."""
-ACTIONS: Final = (
-    ((CALL, RAISE), (FOLD, CALL, RAISE), (FOLD, CALL)),
-    ((CALL, RAISE), (FOLD, CALL, RAISE), (FOLD, CALL)),
-)
 PAID: Final = np.array([1 + STAKES[0] * line.count(RAISE) for line in LINES])
 LINE_PAID: Final = np.repeat(PAID, RANKS)
 ORDER: Final = np.array([[1, 2, 0], [0, 2, 1], [0, 1, 2]])
@@ -63,7 +59,7 @@ SHARE: Final = 1.0 / 20.0
 """Probability of a pair of cards, for the opponent and the table, when one's own is known."""
 
 
-class FirstRound:
+class FirstRound(RoundPolicies):
     """The first round, solved by CFR+ with values at its leaves; suits make no difference.
 
     After ``run``, `policy` is for the first round only, and `promised` has what each hand of a seat
@@ -73,11 +69,7 @@ class FirstRound:
     def __init__(self, leaf_values: LeafValues, rng: np.random.Generator | None = None) -> None:
         """Begin with equal probabilities, or with random regrets if there is ``rng``."""
         self.leaf_values = leaf_values
-        self.iterations = 0
-        shapes = [[(len(each), RANKS) for each in own] for own in ACTIONS]
-        self.regrets = [[np.zeros(shape) for shape in own] for own in shapes]
-        self.sums = [[np.zeros(shape) for shape in own] for own in shapes]
-        self.chances = [[np.full(shape, 1 / shape[0]) for shape in own] for own in shapes]
+        super().__init__(RANKS)
         self.total = 0.0
         self.values = np.zeros((2, len(LINES), RANKS, RANKS))
         """By seat, weighted sums of the values of its hands at leaves, times `scales`."""
@@ -96,12 +88,12 @@ class FirstRound:
             reach = self.line_reach(self.chances)
             values = self.leaf_sums(reach)
             self.values[0] += before * values[0]
-            self._update(0, self._gains(0, values[0]))
-            self._count(0, weight)
+            self.update(0, self._gains(0, values[0]))
+            self.count(0, weight)
             values = self.leaf_sums(self.line_reach(self.chances))
             self.values[1] += weight * values[1]
-            self._update(1, self._gains(1, values[1]))
-            self._count(1, weight)
+            self.update(1, self._gains(1, values[1]))
+            self.count(1, weight)
             self.total += weight
 
     def line_reach(self, chances: list[list[Floats]]) -> Floats:
@@ -160,46 +152,6 @@ class FirstRound:
             [-1.0 * deal @ opened[1], lines[3], 3.0 * deal @ (opened[1] * raised[0]) + lines[4]],
             [-3.0 * deal @ (opened[0] * checked[2]), lines[2]],
         ]
-
-    def _update(self, seat: int, gains: list[list[Floats]]) -> None:
-        later = ((0, 1), (1, 2)) if seat == 0 else ((1, 2),)
-        for action, place in later:
-            gains[0][action] = gains[0][action] + self._learn(seat, place, gains[place])
-        for place in (0,) if seat == 0 else (0, 1):
-            self._learn(seat, place, gains[place])
-
-    def _learn(self, seat: int, place: int, gains: list[Floats]) -> Floats:
-        """Match the regrets of one information state; return its value before."""
-        gain = np.stack(gains)
-        chances = self.chances[seat][place]
-        value: Floats = (chances * gain).sum(axis=0)
-        regrets = self.regrets[seat][place]
-        regrets += gain - value
-        np.maximum(regrets, 0.0, out=regrets)
-        total = regrets.sum(axis=0)
-        none = total <= 0.0
-        chances[:] = regrets / np.where(none, 1.0, total)
-        chances[:, none] = 1 / len(gains)
-        return value
-
-    def _count(self, seat: int, weight: float) -> None:
-        first, second, third = self.chances[seat]
-        sums = self.sums[seat]
-        sums[0] += weight * first
-        sums[1] += weight * (first[0] if seat == 0 else 1.0) * second
-        sums[2] += weight * first[1] * third
-
-    def averages(self) -> list[list[Floats]]:
-        """Return the average policy by seat and information state: actions, ranks."""
-        found: list[list[Floats]] = []
-        for own in self.sums:
-            found.append([])
-            for each in own:
-                total = each.sum(axis=0)
-                shares = each / np.where(total > 0, total, 1.0)
-                shares[:, total <= 0] = 1 / len(each)
-                found[-1].append(shares)
-        return found
 
     def promised(self) -> Floats:
         """Return by seat, line, rank on the table and hand what it expects to win there.

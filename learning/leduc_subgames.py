@@ -16,7 +16,7 @@ and Sandholm, "Faster game solving via predictive Blackwell approachability", AA
 
 from __future__ import annotations
 
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,7 @@ FITS: Final = np.array([[0.5, 1.0, 1.0], [1.0, 0.5, 1.0], [1.0, 1.0, 0.0]])
 
 _WINS: Final = np.array([[0.0, -1.0, -1.0], [1.0, 0.0, -1.0], [1.0, 1.0, 0.0]])
 _STAKE: Final = 4.0
-_CHOICES: Final = ((2, 3, 2), (2, 3, 2))
+_CHOICES: Final = (2, 3, 2)
 """Actions of each seat in its three information states of a hand.
 
 The first seat opens (check, raise), or has checked and is raised (fold, call, raise), or has
@@ -46,7 +46,71 @@ _STARTS: Final = ((0,), (0, 1))
 """By seat, its information states in which it acts first."""
 
 
-class SecondRounds:
+class RoundPolicies:
+    """Regrets and policies of both seats in a round of bets, matched as in CFR+.
+
+    Each is a list by seat and information state, of arrays whose first axis are the actions.
+    """
+
+    predictive: ClassVar[bool] = False
+    """True to expect the last gains once more."""
+
+    def __init__(self, *shape: int) -> None:
+        """Begin with equal probabilities; ``shape`` is that of the hands."""
+        shapes = [(width, *shape) for width in _CHOICES]
+        self.regrets = [[np.zeros(each) for each in shapes] for _ in range(2)]
+        self.sums = [[np.zeros(each) for each in shapes] for _ in range(2)]
+        self.chances = [[np.full(each, 1 / each[0]) for each in shapes] for _ in range(2)]
+        self.iterations = 0
+
+    def update(self, seat: int, gains: list[list[Floats]]) -> None:
+        """Update regrets of a seat, and its policy of the next iteration.
+
+        ``gains`` has what each action wins without what follows the seat's next action.
+        """
+        for action, later in _LATER[seat]:
+            gains[0][action] = gains[0][action] + self._learn(seat, later, gains[later])
+        for place in _STARTS[seat]:
+            self._learn(seat, place, gains[place])
+
+    def _learn(self, seat: int, place: int, gains: list[Floats]) -> Floats:
+        """Match the regrets of one information state; return its value before."""
+        gain = np.stack(gains)
+        chances = self.chances[seat][place]
+        value: Floats = (chances * gain).sum(axis=0)
+        regrets = self.regrets[seat][place]
+        regrets += gain - value
+        np.maximum(regrets, 0.0, out=regrets)
+        expected = np.maximum(regrets + (gain - value), 0.0) if self.predictive else regrets
+        total = expected.sum(axis=0)
+        none = total <= 0.0
+        chances[:] = expected / np.where(none, 1.0, total)
+        chances[:, none] = 1 / len(gains)
+        return value
+
+    def count(self, seat: int, weight: float) -> None:
+        """Add the policy of a seat to its average, weighted by the seat's own reach."""
+        first, second, third = self.chances[seat]
+        sums = self.sums[seat]
+        sums[0] += weight * first
+        sums[1] += weight * (first[0] if seat == 0 else 1.0) * second
+        sums[2] += weight * first[1] * third
+
+    def averages(self) -> list[list[Floats]]:
+        """Return the average policy: by seat and information state, actions and hands."""
+        found = []
+        for own in self.sums:
+            totals = [each.sum(axis=0) for each in own]
+            found.append(
+                [
+                    np.where(total > 0, each / np.where(total > 0, total, 1.0), 1 / len(each))
+                    for each, total in zip(own, totals, strict=True)
+                ]
+            )
+        return found
+
+
+class SecondRounds(RoundPolicies):
     """Subgames that are solved at the same time; ``values`` returns what was found.
 
     ``paid`` has the shape (n,), ``ranges`` (n, 2, 3): by seat and hand.
@@ -59,37 +123,20 @@ class SecondRounds:
     (True, (1, 2, 3))
     """
 
+    predictive = True
+
     def __init__(self, paid: NDArray[np.int64], ranges: Floats) -> None:
         self.paid = np.asarray(paid, float)
         self.ranges = np.ascontiguousarray(np.moveaxis(np.asarray(ranges, float), 0, -1))
-        count = len(self.paid)
-        self.regrets = [[np.zeros((width, 3, count)) for width in own] for own in _CHOICES]
-        self.sums = [[np.zeros((width, 3, count)) for width in own] for own in _CHOICES]
-        self.chances = [
-            [np.full((width, 3, count), 1 / width) for width in own] for own in _CHOICES
-        ]
-        self.iterations = 0
+        super().__init__(3, len(self.paid))
 
     def run(self, iterations: int) -> None:
         """Do so many more iterations for all subgames."""
         for _ in range(iterations):
             self.iterations += 1
             for seat in range(2):
-                self._update(seat)
-                self._count(seat, float(self.iterations) ** 2)
-
-    def averages(self) -> list[list[Floats]]:
-        """Return the average policy: by seat and information state, actions, hands, subgames."""
-        found = []
-        for own in self.sums:
-            totals = [each.sum(axis=0) for each in own]
-            found.append(
-                [
-                    np.where(total > 0, each / np.where(total > 0, total, 1.0), 1 / len(each))
-                    for each, total in zip(own, totals, strict=True)
-                ]
-            )
-        return found
+                self.update(seat, self._ends(seat, self.chances[1 - seat]))
+                self.count(seat, float(self.iterations) ** 2)
 
     def values(self) -> tuple[Floats, Floats]:
         """Return the values of all hands, shape (n, 2, 3), and how far they may be off, (n,).
@@ -146,41 +193,6 @@ class SecondRounds:
             [-self.paid * fits[4], raised * wins[4], raised * fits[5] + twice * wins[6]],
             [-raised * fits[3], twice * wins[3]],
         ]
-
-    def _update(self, seat: int) -> None:
-        """Update regrets of a seat, and its policy of the next iteration."""
-        gains = self._ends(seat, self.chances[1 - seat])
-        for action, later in _LATER[seat]:
-            gains[0][action] = gains[0][action] + self._learn(seat, later, gains[later])
-        for place in _STARTS[seat]:
-            self._learn(seat, place, gains[place])
-
-    def _learn(self, seat: int, place: int, gains: list[Floats]) -> Floats:
-        """Match the regrets of one information state; return its value before."""
-        gain = np.stack(gains)
-        chances = self.chances[seat][place]
-        value: Floats = (chances * gain).sum(axis=0)
-        regrets = self.regrets[seat][place]
-        regrets += gain - value
-        np.maximum(regrets, 0.0, out=regrets)
-        expected = np.maximum(regrets + (gain - value), 0.0)
-        total = expected.sum(axis=0)
-        none = total <= 0.0
-        chances[:] = expected / np.where(none, 1.0, total)
-        chances[:, none] = 1 / len(gains)
-        return value
-
-    def _count(self, seat: int, weight: float) -> None:
-        """Add the policy of a seat to its average, weighted by the seat's own reach."""
-        first, second, third = self.chances[seat]
-        sums = self.sums[seat]
-        sums[0] += weight * first
-        if seat == 0:
-            sums[1] += weight * first[0] * second
-            sums[2] += weight * first[1] * third
-        else:
-            sums[1] += weight * second
-            sums[2] += weight * first[1] * third
 
     def _best(self, seat: int, other: list[Floats]) -> Floats:
         """Return the values of a best response of a seat, by hand."""

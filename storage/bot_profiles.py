@@ -28,6 +28,7 @@ from plyhouse.storage.models import (
     standings,
     versions,
 )
+from plyhouse.storage.statements import parts
 
 _MINE = match_seats.alias("mine")
 """The seat of the bot whose matches are listed."""
@@ -155,8 +156,8 @@ def _holders(connection: Connection, ids: Sequence[str]) -> dict[str, list[Holde
         .join(players, players.c.id == bots.c.player_id)
         .order_by(match_seats.c.match_id, match_seats.c.seat)
     )
-    for start in range(0, len(ids), 500):  # databases limit the number of parameters
-        chosen = query.where(match_seats.c.match_id.in_(ids[start : start + 500]))
+    for part in parts(ids):
+        chosen = query.where(match_seats.c.match_id.in_(part))
         for match, player, bot in connection.execute(chosen):
             found[match].append(Holder(player, bot))
     return found

@@ -9,10 +9,10 @@ from sqlalchemy import Connection, select
 
 from plyhouse.storage.competition_rows import NewMember
 from plyhouse.storage.competition_sql import find
-from plyhouse.storage.competition_students import AT_ONCE
 from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.models import competition_members, players
 from plyhouse.storage.names import key_of, without_accents
+from plyhouse.storage.statements import parts
 
 
 def with_older_accounts(
@@ -32,14 +32,13 @@ def with_older_accounts(
         return people
     here = competition_members.c
     competition_id = find(connection, reference).id
-    wanted = sorted(set(plain.values()))
     there: dict[tuple[str, str], str] = {}
-    for start in range(0, len(wanted), AT_ONCE):
+    for part in parts(sorted(set(plain.values()))):
         query = (
             select(players.c.name_key, here.name_key, players.c.name)
             .join(players, players.c.id == here.player_id)
             .where(here.competition_id == competition_id)
-            .where(players.c.name_key.in_(wanted[start : start + AT_ONCE]))
+            .where(players.c.name_key.in_(part))
         )
         there |= {(old, member): name for old, member, name in connection.execute(query)}
     older = {

@@ -39,10 +39,8 @@ from plyhouse.storage.models import (
 )
 from plyhouse.storage.models import submissions as handed_in
 from plyhouse.storage.names import key_of
+from plyhouse.storage.statements import parts
 from plyhouse.storage.suspensions import suspended_in
-
-AT_ONCE = 500
-"""Ids in one statement: databases limit the number of parameters."""
 
 
 def enter_connected(
@@ -358,9 +356,8 @@ def first_seen(connection: Connection, version_ids: Collection[int]) -> dict[int
     """Return when the server saw each of these versions first, in ms."""
     here = versions.c
     found: dict[int, int] = {}
-    wanted = sorted(version_ids)
-    for start in range(0, len(wanted), AT_ONCE):
-        query = select(here.id, here.created_ms).where(here.id.in_(wanted[start : start + AT_ONCE]))
+    for part in parts(sorted(version_ids)):
+        query = select(here.id, here.created_ms).where(here.id.in_(part))
         found |= {version: seen for version, seen in connection.execute(query)}  # noqa: C416
     return found
 

@@ -22,6 +22,7 @@ from plyhouse.storage.models import (
     pairings,
     players,
 )
+from plyhouse.storage.statements import parts
 
 
 class Finals(NamedTuple):
@@ -52,19 +53,17 @@ def finals(connection: Connection, player_id: int | None, known: Collection[str]
     to_come = frozenset(connection.execute(baselines).scalars()) - begun
     parsed: dict[str, str | None] = {}
     fresh = sorted((begun | to_come).difference(known))
-    for start in range(0, len(fresh), 500):  # databases limit the number of parameters
-        rows = select(competitions.c.id, competitions.c.parsed).where(
-            competitions.c.id.in_(fresh[start : start + 500])
-        )
+    for part in parts(fresh):
+        rows = select(competitions.c.id, competitions.c.parsed).where(competitions.c.id.in_(part))
         parsed.update((row.id, row.parsed) for row in connection.execute(rows))
     staff: dict[str, set[str]] = {}
     entry = competition_entries.c
-    for start in range(0, len(fresh), 500):
+    for part in parts(fresh):
         named = (
             select(entry.competition_id, players.c.name, bots.c.name)
             .join(bots, bots.c.id == entry.bot_id)
             .join(players, players.c.id == bots.c.player_id)
-            .where(entry.competition_id.in_(fresh[start : start + 500]), entry.baseline)
+            .where(entry.competition_id.in_(part), entry.baseline)
         )
         for competition_id, player, bot in connection.execute(named):
             staff.setdefault(competition_id, set()).add(f"{player}/{bot}".lower())

@@ -23,10 +23,9 @@ from plyhouse.storage.models import (
 )
 from plyhouse.storage.people import player
 from plyhouse.storage.rows import By
-from plyhouse.storage.statements import copy_rows
+from plyhouse.storage.statements import copy_rows, parts
 
 OWNER = "owner"
-AT_ONCE = 500
 
 
 def role(connection: Connection, competition_id: str, player_id: int) -> str | None:
@@ -41,12 +40,11 @@ def _roles(
     connection: Connection, competition_ids: Collection[str], player_id: int
 ) -> dict[str, str | None]:
     here = competition_staff.c
-    wanted = sorted(competition_ids)
     own: dict[str, str] = {}
     owned: set[str] = set()
-    for start in range(0, len(wanted), AT_ONCE):
+    for part in parts(sorted(competition_ids)):
         query = select(here.competition_id, here.player_id, here.role).where(
-            here.competition_id.in_(wanted[start : start + AT_ONCE]),
+            here.competition_id.in_(part),
             (here.player_id == player_id) | (here.role == OWNER),
         )
         for competition_id, who, what in connection.execute(query):
@@ -78,13 +76,12 @@ def bot_roles(
     without students, which take in any bot.
     """
     entered: dict[int, list[str]] = {}
-    wanted = sorted(bot_ids)
-    for start in range(0, len(wanted), AT_ONCE):
+    for part in parts(sorted(bot_ids)):
         query = (
             select(competition_entries.c.bot_id, competition_entries.c.competition_id)
             .join(competitions, competitions.c.id == competition_entries.c.competition_id)
             .where(
-                competition_entries.c.bot_id.in_(wanted[start : start + AT_ONCE]),
+                competition_entries.c.bot_id.in_(part),
                 competitions.c.status != "deleted",
                 competitions.c.most_students > 0,
             )

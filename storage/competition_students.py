@@ -40,13 +40,12 @@ from plyhouse.storage.people import (
 )
 from plyhouse.storage.rows import By
 from plyhouse.storage.sessions import special_players
+from plyhouse.storage.statements import parts
 
 ALL = "*"
 """Represents all existing accounts; no account can have this name."""
 SHOWN = 20
 """Names that a message lists."""
-AT_ONCE = 500
-"""Names asked for in one statement: databases limit the number of parameters."""
 
 
 # ------------------------------------------------------------------------------ taken in
@@ -249,11 +248,10 @@ def _update_member(
 
 def players_of(connection: Connection, keys: Iterable[str]) -> dict[str, PlayerAccount]:
     """Return the accounts of these names, which are in small letters, by them."""
-    wanted = sorted(keys)
     found: dict[str, PlayerAccount] = {}
     key = players.c.name_key
-    for start in range(0, len(wanted), AT_ONCE):
-        chosen = account_query().where(key.in_(wanted[start : start + AT_ONCE]))
+    for part in parts(sorted(keys)):
+        chosen = account_query().where(key.in_(part))
         rows = connection.execute(chosen.add_columns(key))
         found |= {name: PlayerAccount(*account) for *account, name in rows}
     return found

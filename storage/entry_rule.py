@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from sqlalchemy import Connection, select
 
@@ -20,9 +19,7 @@ from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.models import bots, competition_entries, players, versions
 from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import By
-
-AT_ONCE: Final = 500
-"""Ids in one statement: databases limit the number of parameters."""
+from plyhouse.storage.statements import parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +108,12 @@ def programs(connection: Connection, bot_ids: Iterable[int]) -> dict[int, int]:
 
     Persons, who play under the name of their account, and guests are left out.
     """
-    wanted = sorted(set(bot_ids))
     found: dict[int, int] = {}
-    for start in range(0, len(wanted), AT_ONCE):
+    for part in parts(sorted(set(bot_ids))):
         query = (
             select(bots.c.id, bots.c.player_id)
             .join(players, players.c.id == bots.c.player_id)
-            .where(bots.c.id.in_(wanted[start : start + AT_ONCE]))
+            .where(bots.c.id.in_(part))
             .where(bots.c.kind == "bot", bots.c.name_key != players.c.name_key)
         )
         found |= {bot: owner for bot, owner in connection.execute(query)}  # noqa: C416

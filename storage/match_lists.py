@@ -20,13 +20,12 @@ from plyhouse.storage.errors import Unknown
 from plyhouse.storage.match_reads import assemble, headers
 from plyhouse.storage.models import bots, match_seats, matches, pairings
 from plyhouse.storage.rows import MatchRow
+from plyhouse.storage.statements import parts
 
 FEW: Final = 1_000
 """Matches that are sorted, rather than looked for among all."""
 VARIANTS: Final = 16
 """Lists that are merged, one for each of a game's parameters; of more, all matches are read."""
-AT_ONCE: Final = 500
-"""Ids in one question: databases limit the number of parameters."""
 USUAL: Final = "normal"
 """How most matches end."""
 
@@ -83,8 +82,8 @@ def list_matches(
     found.sort(key=lambda row: (row.time, row.id), reverse=True)
     ids = [row.id for row in found[:limit]]
     rows: dict[str, Row[Any]] = {}
-    for start in range(0, len(ids), AT_ONCE):
-        query = headers().where(matches.c.id.in_(ids[start : start + AT_ONCE]))
+    for part in parts(ids):
+        query = headers().where(matches.c.id.in_(part))
         rows |= {row.id: row for row in connection.execute(query)}
     return assemble(connection, [rows[each] for each in ids], secrets=False)
 

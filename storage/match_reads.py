@@ -23,10 +23,9 @@ from plyhouse.storage.models import (
     versions,
 )
 from plyhouse.storage.rows import EventRow, MatchRow, PairingRow, SeatRow, StoredMatch
+from plyhouse.storage.statements import parts
 from plyhouse.storage.tournaments import of_present_versions
 
-_IDS_AT_ONCE = 300
-"""Databases limit the number of parameters of a statement; SQLite before 3.32 takes 999."""
 _EVENT_COLUMNS = (
     events.c.match_id,
     events.c.idx,
@@ -78,11 +77,9 @@ def running_matches(
     unfinished = matches.c.finished_ms.is_(None)
     if pairing_ids is None:
         return _stored(connection, unfinished)
-    keys = list(pairing_ids)
     found: list[StoredMatch] = []
-    for start in range(0, len(keys), _IDS_AT_ONCE):
-        chunk = matches.c.pairing_id.in_(keys[start : start + _IDS_AT_ONCE])
-        found += _stored(connection, and_(unfinished, chunk))
+    for part in parts(pairing_ids):
+        found += _stored(connection, and_(unfinished, matches.c.pairing_id.in_(part)))
     return sorted(found, key=lambda each: (each.header.created_ms, each.header.id))
 
 
@@ -150,10 +147,8 @@ def assemble(connection: Connection, found: Iterable[Row[Any]], *, secrets: bool
         .join(versions, versions.c.id == match_seats.c.version_id)
         .order_by(match_seats.c.match_id, match_seats.c.seat)
     )
-    keys = list(rows)
-    for start in range(0, len(keys), _IDS_AT_ONCE):
-        chunk = keys[start : start + _IDS_AT_ONCE]
-        for row in connection.execute(query.where(match_seats.c.match_id.in_(chunk))):
+    for part in parts(rows):
+        for row in connection.execute(query.where(match_seats.c.match_id.in_(part))):
             *seat, match_id, returned = row
             seats[match_id].append(SeatRow(*seat))
             if returned is not None:
@@ -177,11 +172,11 @@ def assemble(connection: Connection, found: Iterable[Row[Any]], *, secrets: bool
 def _replaced(connection: Connection, keys: Sequence[str]) -> set[str]:
     """Return those of these matches in which a version plays that is no longer entered."""
     found: set[str] = set()
-    for start in range(0, len(keys), _IDS_AT_ONCE):
+    for part in parts(keys):
         query = (
             select(matches.c.id)
             .join(pairings, pairings.c.id == matches.c.pairing_id)
-            .where(matches.c.id.in_(keys[start : start + _IDS_AT_ONCE]), ~of_present_versions())
+            .where(matches.c.id.in_(part), ~of_present_versions())
         )
         found.update(connection.execute(query).scalars())
     return found

@@ -39,7 +39,7 @@ from plyhouse.storage.names import (
     unseen,
 )  # fmt: skip
 from plyhouse.storage.rows import SCOPES, Identity
-from plyhouse.storage.statements import insert_into
+from plyhouse.storage.statements import insert_into, parts
 
 TOKEN_PREFIX = "ply_"  # noqa: S105  (marks tokens, so that scanners for leaked secrets know them)
 TOKEN_BYTES = 32
@@ -128,12 +128,9 @@ def add_player(
 def refuse_lookalikes(connection: Connection, names: Iterable[str]) -> None:
     """Raise `AlreadyExists` if a player has a name that looks like one of these new ones."""
     alike = {other: name for name in names for other in lookalikes(key_of(name))}
-    wanted = sorted(alike)
     here = players.c
-    for start in range(0, len(wanted), 500):
-        query = select(here.name, here.name_key).where(
-            here.name_key.in_(wanted[start : start + 500])
-        )
+    for part in parts(sorted(alike)):
+        query = select(here.name, here.name_key).where(here.name_key.in_(part))
         for taken, key in connection.execute(query):
             raise AlreadyExists(
                 f"there is a player {taken!r}, whose name looks like {alike[key]!r}; choose "
@@ -409,10 +406,9 @@ def list_bots(connection: Connection, player_id: int | None = None) -> list[Bot]
 
 def bots_of(connection: Connection, names: Iterable[str]) -> list[Bot]:
     """Return all bots of the players of these names in any case; unknown ones have none."""
-    keys = sorted({key_of(name) for name in names})
     found: list[Bot] = []
-    for start in range(0, len(keys), 500):  # databases limit the number of parameters
-        query = _bots().where(players.c.name_key.in_(keys[start : start + 500]))
+    for part in parts(sorted({key_of(name) for name in names})):
+        query = _bots().where(players.c.name_key.in_(part))
         found += [Bot(*row) for row in connection.execute(query)]
     return found
 

@@ -30,6 +30,7 @@ from plyhouse.storage.people import (
     refuse_taken_display,
 )
 from plyhouse.storage.rows import By
+from plyhouse.storage.statements import parts
 
 
 def disable_player(
@@ -176,8 +177,8 @@ def _end_made_with(
     """
     made = sessions.made_with(connection, token_id)
     gone = [each.id for each in made]
-    for start in range(0, len(gone), sessions.AT_ONCE):
-        some = tokens.c.id.in_(gone[start : start + sessions.AT_ONCE])
+    for part in parts(gone):
+        some = tokens.c.id.in_(part)
         connection.execute(tokens.update().where(some).values(revoked_ms=now_ms))
     sessions.forget_password(connection, owner, [token_id, *gone])
     for each_id, shown in ((token_id, prefix), *((each.id, each.prefix) for each in made)):

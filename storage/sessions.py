@@ -41,7 +41,7 @@ from plyhouse.storage.models import (
 )
 from plyhouse.storage.names import PAST_GUESTS
 from plyhouse.storage.rows import Identity
-from plyhouse.storage.statements import insert_into
+from plyhouse.storage.statements import insert_into, parts
 from plyhouse.storage.stored_packages import forget
 
 MOST_OPEN: Final = 100
@@ -136,9 +136,8 @@ def end(connection: Connection, session_id: int) -> None:
 def ended(connection: Connection, session_ids: Iterable[int]) -> set[int]:
     """Return which of these sessions are not stored any more."""
     missing = set(session_ids)
-    ids = sorted(missing)
-    for start in range(0, len(ids), AT_ONCE):
-        query = select(sessions.c.id).where(sessions.c.id.in_(ids[start : start + AT_ONCE]))
+    for part in parts(sorted(missing)):
+        query = select(sessions.c.id).where(sessions.c.id.in_(part))
         missing.difference_update(connection.execute(query).scalars())
     return missing
 

@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from sqlalchemy import (
     Connection,
@@ -67,6 +67,22 @@ ROWS_AT_ONCE: Final = 128 if sqlite3.sqlite_version_info >= (3, 32) else 64
 then is a transaction in itself.  SQLite's driver keeps a compiled statement for each number of
 rows, of about 1 KB a row (see `plyhouse.storage.database`).  SQLite before 3.32 allows 999 values
 in a statement."""
+
+IDS_AT_ONCE: Final = 500
+"""Ids or names in one statement at most, because databases limit its parameters."""
+
+T = TypeVar("T")
+
+
+def parts(values: Iterable[T], size: int = IDS_AT_ONCE) -> Iterator[list[T]]:
+    """Yield values in order, in parts that a statement takes.
+
+    >>> list(parts("abcde", 2))
+    [['a', 'b'], ['c', 'd'], ['e']]
+    """
+    every = list(values)
+    for start in range(0, len(every), size):
+        yield every[start : start + size]
 
 
 class Prepared:

@@ -18,7 +18,6 @@ import shutil
 import stat
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Concatenate, Final, ParamSpec, Self, TypeVar, cast
 
 from sqlalchemy import Connection
@@ -37,6 +36,7 @@ from plyhouse.storage.errors import CannotOpen, ClaimLost, DatabaseFull, Databas
 from plyhouse.storage.match_writes import operations
 from plyhouse.storage.personal_data import known_names
 from plyhouse.storage.rows import By, EventRow, Identity, Op, wall_ms
+from plyhouse.storage.statements import parts
 from plyhouse.storage.submissions import Submissions
 from plyhouse.storage.urls import not_permitted, parse_url
 
@@ -173,12 +173,7 @@ class Store:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     async def probe(self) -> None:
@@ -377,8 +372,7 @@ class Store:
         """
         names = await self.read(known_names, player_id)
         ids = await self.read(erasure.played, player_id)
-        for start in range(0, len(ids), erasure.AT_ONCE):
-            part = ids[start : start + erasure.AT_ONCE]
+        for part in parts(ids, erasure.AT_ONCE):
             await self.write(erasure.rewrite_matches, player_id, part, names)
         erased = await self.write(erasure.finish, player_id, names, by, self.now())
         await self._database.drop_log()

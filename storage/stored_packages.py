@@ -19,12 +19,10 @@ from plyhouse.storage.models import (
     submission_entries,
     submissions,
 )
+from plyhouse.storage.statements import parts
 
 PART = 256 * 1024
 """Bytes of a package that are written in one transaction."""
-
-AT_ONCE = 500
-"""Ids in one statement: databases limit the number of parameters."""
 
 
 def held_for_alone(connection: Connection, competition_id: str) -> list[int]:
@@ -51,9 +49,7 @@ def forget_competition(connection: Connection, competition_id: str) -> None:
 
 def forget(connection: Connection, identities: Iterable[int]) -> None:
     """Delete submissions, what they printed, and packages that nobody needs any more."""
-    gone = list(identities)
-    for start in range(0, len(gone), AT_ONCE):
-        part = gone[start : start + AT_ONCE]
+    for part in parts(identities):
         mine = select(submissions.c.digest).where(submissions.c.id.in_(part))
         digests = list(connection.execute(mine).scalars())
         connection.execute(

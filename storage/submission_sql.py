@@ -30,12 +30,9 @@ from plyhouse.storage.models import (
     versions,
 )
 from plyhouse.storage.models import competition_entries as entry_table
+from plyhouse.storage.statements import IDS_AT_ONCE, parts
 from plyhouse.storage.stored_packages import complete, forget, sweep
 from plyhouse.storage.submission_rows import MAX_REPORT, AskedEntry, SubmissionRow, no_submission
-
-AT_ONCE = 500
-"""Ids in one statement: databases limit the number of parameters."""
-
 
 # ----------------------------------------------------------------------------- submitting
 
@@ -337,9 +334,8 @@ def ready_versions(
     here = submissions.c
     order = here.submitted_ms.desc(), here.id.desc()
     found: dict[tuple[int, int | None], SubmissionRow] = {}
-    bot_ids = sorted({bot for bot, _ in wanted})
-    for start in range(0, len(bot_ids), AT_ONCE):
-        some = here.bot_id.in_(bot_ids[start : start + AT_ONCE])
+    for part in parts(sorted({bot for bot, _ in wanted})):
+        some = here.bot_id.in_(part)
         query = _rows().where(some, here.status == "ready").order_by(*order)
         for row in _with_entries(connection, connection.execute(query).all()):
             found.setdefault((row.bot_id, None), row)
@@ -369,7 +365,7 @@ def open_to_people(
         .limit(limit)
     )
     if bot_ids is not None:
-        query = query.where(here.bot_id.in_(sorted(bot_ids)[:AT_ONCE]))
+        query = query.where(here.bot_id.in_(sorted(bot_ids)[:IDS_AT_ONCE]))
     return _with_entries(connection, connection.execute(query).all())
 
 
@@ -411,10 +407,8 @@ def _with_entries(connection: Connection, rows: Sequence[Row[Any]]) -> list[Subm
     here, entry = submission_entries.c, entry_table.c
     asked: dict[int, list[AskedEntry]] = {}
     versions_of = {row.id: row.version_id for row in rows}
-    ids = list(versions_of)
     games: dict[str, list[str]] = {}
-    for start in range(0, len(ids), AT_ONCE):
-        some = ids[start : start + AT_ONCE]
+    for some in parts(versions_of):
         theirs = competition_games.c.competition_id.in_(
             select(here.competition_id).where(here.submission_id.in_(some))
         )

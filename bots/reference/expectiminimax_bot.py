@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
-from plyhouse.bots import SearchBot, Turn
+from plyhouse.bots import SearchBot
 from plyhouse.search.trees.minimax import expectiminimax
 
 __all__ = ["ExpectiminimaxBot"]
@@ -19,11 +19,4 @@ class ExpectiminimaxBot(SearchBot):
 
     name = "expectiminimax"
     algorithm = "expectiminimax"
-
-    def choose(self, turn: Turn) -> Any:
-        """Return the best action that the search found in time."""
-        limit = self.limit(turn)
-        seed = self.seed(turn)
-        return self.say(
-            turn, expectiminimax(turn.game, turn.state, limit, seed=seed, pruning="star2")
-        )
+    search = partial(expectiminimax, pruning="star2")

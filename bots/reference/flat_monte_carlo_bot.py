@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from plyhouse.bots import SearchBot, Turn
+from plyhouse.bots import SearchBot
 from plyhouse.search.monte_carlo.flat_monte_carlo import flat_monte_carlo
 
 __all__ = ["FlatMonteCarloBot"]
@@ -18,8 +16,4 @@ class FlatMonteCarloBot(SearchBot):
 
     name = "flat_monte_carlo"
     algorithm = "flat_monte_carlo"
-
-    def choose(self, turn: Turn) -> Any:
-        """Return the best action that the search found in time."""
-        limit = self.limit(turn)
-        return self.say(turn, flat_monte_carlo(turn.game, turn.state, limit, seed=self.seed(turn)))
+    search = flat_monte_carlo

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from plyhouse.bots import SearchBot, Turn
+from plyhouse.bots import SearchBot
 from plyhouse.search.trees.many_seats import maxn
 
 __all__ = ["MaxnBot"]
@@ -19,7 +17,4 @@ class MaxnBot(SearchBot):
 
     name = "maxn"
     algorithm = "maxn"
-
-    def choose(self, turn: Turn) -> Any:
-        """Return the best action that the search found in time."""
-        return self.say(turn, maxn(turn.game, turn.state, self.limit(turn), seed=self.seed(turn)))
+    search = maxn

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from plyhouse.bots import SearchBot, Turn
+from plyhouse.bots import SearchBot
 from plyhouse.search.trees.many_seats import paranoid
 
 __all__ = ["ParanoidBot"]
@@ -19,9 +17,4 @@ class ParanoidBot(SearchBot):
 
     name = "paranoid"
     algorithm = "paranoid"
-
-    def choose(self, turn: Turn) -> Any:
-        """Return the best action that the search found in time."""
-        return self.say(
-            turn, paranoid(turn.game, turn.state, self.limit(turn), seed=self.seed(turn))
-        )
+    search = paranoid

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from plyhouse.bots import SearchBot, Turn
+from plyhouse.bots import SearchBot
 from plyhouse.games.registry import get_game
 from plyhouse.search.monte_carlo.puct import puct
 
@@ -20,13 +19,10 @@ class PuctBot(SearchBot):
 
     name = "puct"
     algorithm = "puct"
+    search = puct
 
     @classmethod
     def claims(cls) -> Sequence[str]:
         """Return the games that PUCT can play and whose states have a heuristic."""
         fitting = super().claims()
         return [name for name in fitting if hasattr(get_game(name).initial_state(), "heuristic")]
-
-    def choose(self, turn: Turn) -> Any:
-        """Return the best action that the search found in time."""
-        return self.say(turn, puct(turn.game, turn.state, self.limit(turn), seed=self.seed(turn)))

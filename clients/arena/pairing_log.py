@@ -16,7 +16,7 @@ from collections.abc import Coroutine, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, Self, TextIO, TypeVar
+from typing import Any, BinaryIO, Final, Self, TextIO, TypeVar
 
 import msgspec
 
@@ -24,9 +24,6 @@ from plyhouse.clients.arena.series import PlayedPairing
 from plyhouse.clients.arena.tally import MatchResult
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.shared.program_settings import loop_factory
-
-if TYPE_CHECKING:
-    from types import TracebackType
 
 FORMAT: Final = 1
 
@@ -114,12 +111,7 @@ class PairingLog:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
     def add(self, candidate: int, index: int, results: list[MatchResult]) -> None:

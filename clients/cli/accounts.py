@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from plyhouse.clients.cli.administration import (
+    change,
     disable_player,
     display,
     enable_player,
     keep_option,
-    operator,
     rename,
     why_option,
     with_store,
@@ -109,18 +109,9 @@ def revoke(prefix: str, why: str, keep_matches: bool, database: str) -> None:
     """
     from plyhouse.storage import people_changes
 
-    async def action(store: Store) -> str:
-        row = await store.write(
-            people_changes.revoke_token,
-            prefix,
-            operator(why),
-            store.now(),
-            keep_matches=keep_matches,
-        )
-        return row.prefix
-
-    shown = with_store(database, action)
-    note(f"Revoked the token {shown}....")
+    revoke = people_changes.revoke_token
+    row = change(database, revoke, prefix, why=why, keep_matches=keep_matches)
+    note(f"Revoked the token {row.prefix}....")
 
 
 def day(milliseconds: int) -> str:

@@ -84,6 +84,16 @@ def with_store(url: str, action: Callable[[Store], Awaitable[T]], *, create: boo
     return asyncio.run(run())
 
 
+def change(url: str, write: Callable[..., T], *about: str, why: str = "", **options: object) -> T:
+    """Change something in the database, and note it in the audit log.
+
+    ``write`` is a function of `plyhouse.storage` whose arguments begin with ``about``.
+    """
+    return with_store(
+        url, lambda store: store.write(write, *about, operator(why), store.now(), **options)
+    )
+
+
 @click.command("disable")
 @click.argument("name")
 @why_option()
@@ -96,17 +106,9 @@ def disable_player(name: str, why: str, keep_matches: bool, database: str) -> No
     """
     from plyhouse.storage import people_changes
 
-    async def action(store: Store) -> str:
-        row = await store.write(
-            people_changes.disable_player,
-            name,
-            operator(why),
-            store.now(),
-            keep_matches=keep_matches,
-        )
-        return row.name
-
-    note(f"Disabled {with_store(database, action)}; a running server closes its connections.")
+    disable = people_changes.disable_player
+    row = change(database, disable, name, why=why, keep_matches=keep_matches)
+    note(f"Disabled {row.name}; a running server closes its connections.")
 
 
 @click.command("enable")
@@ -117,12 +119,7 @@ def enable_player(name: str, why: str, database: str) -> None:
     """Let the disabled player NAME log in again."""
     from plyhouse.storage import people_changes
 
-    async def action(store: Store) -> str:
-        return (
-            await store.write(people_changes.enable_player, name, operator(why), store.now())
-        ).name
-
-    note(f"Enabled {with_store(database, action)}.")
+    note(f"Enabled {change(database, people_changes.enable_player, name, why=why).name}.")
 
 
 @click.command()
@@ -137,14 +134,8 @@ def rename(name: str, new_name: str, why: str, database: str) -> None:
     """
     from plyhouse.storage import people_changes
 
-    async def action(store: Store) -> str:
-        return (
-            await store.write(
-                people_changes.rename_player, name, new_name, operator(why), store.now()
-            )
-        ).name
-
-    note(f"{name} is called {with_store(database, action)} now.")
+    row = change(database, people_changes.rename_player, name, new_name, why=why)
+    note(f"{name} is called {row.name} now.")
 
 
 @click.command()
@@ -160,12 +151,7 @@ def display(name: str, text: str, database: str) -> None:
     """
     from plyhouse.storage import people_changes
 
-    async def action(store: Store) -> str:
-        return (
-            await store.write(people_changes.set_display, name, text, operator(""), store.now())
-        ).display
-
-    shown = with_store(database, action)
+    shown = change(database, people_changes.set_display, name, text).display
     note(f"{name} is shown as {shown}." if shown else f"{name} is shown by its name alone.")
 
 
@@ -190,17 +176,9 @@ def disable_bot(target: str, why: str, keep_matches: bool, database: str) -> Non
     """Keep a bot from logging in, and close its connection."""
     from plyhouse.storage import people_changes
 
-    async def action(store: Store) -> str:
-        row = await store.write(
-            people_changes.disable_bot,
-            *_bot(target),
-            operator(why),
-            keep_matches=keep_matches,
-            now_ms=store.now(),
-        )
-        return f"{row.player}/{row.name}"
-
-    note(f"Disabled {with_store(database, action)}; a running server closes its connection.")
+    disable = people_changes.disable_bot
+    row = change(database, disable, *_bot(target), why=why, keep_matches=keep_matches)
+    note(f"Disabled {row.player}/{row.name}; a running server closes its connection.")
 
 
 @bot.command("enable")
@@ -211,13 +189,8 @@ def enable_bot(target: str, why: str, database: str) -> None:
     """Let a disabled bot log in again."""
     from plyhouse.storage import people_changes
 
-    async def action(store: Store) -> str:
-        row = await store.write(
-            people_changes.enable_bot, *_bot(target), operator(why), now_ms=store.now()
-        )
-        return f"{row.player}/{row.name}"
-
-    note(f"Enabled {with_store(database, action)}.")
+    row = change(database, people_changes.enable_bot, *_bot(target), why=why)
+    note(f"Enabled {row.player}/{row.name}.")
 
 
 @bot.command()
@@ -238,16 +211,8 @@ def reinstate(target: str, version_label: str, why: str, database: str) -> None:
     """
     from plyhouse.storage import suspensions
 
-    player, name = _bot(target)
-
-    async def action(store: Store) -> list[str]:
-        rows = await store.write(
-            suspensions.reinstate, player, name, operator(why), store.now(), version_label
-        )
-        return [row.version for row in rows]
-
-    labels = with_store(database, action)
-    note(f"Reinstated {target}: {', '.join(label or 'without a label' for label in labels)}.")
+    rows = change(database, suspensions.reinstate, *_bot(target), why=why, version=version_label)
+    note(f"Reinstated {target}: {', '.join(row.version or 'without a label' for row in rows)}.")
 
 
 @click.command()

@@ -22,7 +22,6 @@ import signal
 import time
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
-from types import TracebackType
 from typing import Any, Final, Self
 
 from plyhouse.games.base import Game
@@ -80,12 +79,7 @@ class ParallelSearch:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __del__(self) -> None:

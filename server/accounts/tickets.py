@@ -19,3 +19,15 @@ class Ticket(Struct, frozen=True):
     """The name of the runner that hosts the bot."""
     wanted: BotWanted
     """The description that the runner has of the bot; another one needs another ticket."""
+
+
+class TicketOffice:
+    """The tickets of hosted bots; here those of a server that hosts none."""
+
+    def ticket(self, secret: str) -> Ticket | None:
+        """Return the ticket with this secret; None if it is not valid."""
+        return None
+
+    def holds(self, bot: int) -> bool:
+        """Return whether a machine runs this bot, so that its author must not."""
+        return False

@@ -1,4 +1,4 @@
-"""A server as a member of a cluster: the `Membership` that its hub asks.
+"""A server as a member of a cluster.
 
 The parts of a member do the work.  This module makes them and joins them with the hub.
 """
@@ -16,24 +16,29 @@ from plyhouse.server.cluster.remote_matches import RemoteMatch
 from plyhouse.server.cluster.remote_play import RemotePlay
 from plyhouse.server.cluster.switchboard import Switchboard
 from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.gateway.membership import Membership
 from plyhouse.server.match.presence import MatchSummary
 from plyhouse.server.table.running_match import RunningMatch
 from plyhouse.storage import members
 
 
-class Member:
+class Member(Membership):
     """The place of a hub in the cluster of its database."""
+
+    sockets: RemotePlay
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
         self.board = Switchboard(hub.store.epoch, hub.directory)
-        self.sockets = RemotePlay(
-            self.board,
-            directory=hub.directory,
-            bot_connections=hub.bot_connections,
-            watchdog=hub.watchdog,
-            sessions=hub.sessions,
-            now=hub.now,
+        super().__init__(
+            RemotePlay(
+                self.board,
+                directory=hub.directory,
+                bot_connections=hub.bot_connections,
+                watchdog=hub.watchdog,
+                sessions=hub.sessions,
+                now=hub.now,
+            )
         )
         self.matches = OwnedMatches(
             self.board,

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import sysconfig
 from pathlib import Path
-from types import TracebackType
 from typing import Final, Self
 from urllib.parse import urlsplit
 
@@ -118,10 +117,5 @@ class LocalNats:
         self.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()

@@ -30,6 +30,7 @@ from plyhouse.server.cluster.member_messages import MemberMessage
 from plyhouse.server.cluster.remote_matches import RemoteMatch
 from plyhouse.server.cluster.switchboard import Switchboard
 from plyhouse.server.gateway.bot_connections import BotConnections
+from plyhouse.server.gateway.membership import Sockets
 from plyhouse.server.match.presence import MatchSummary, Presence
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LiveMatch
@@ -40,7 +41,7 @@ from plyhouse.server.wire.session import Session
 from plyhouse.storage.rows import MatchRow
 
 
-class RemotePlay:
+class RemotePlay(Sockets):
     """Passes on what the sockets of this server ask for, and what they are sent."""
 
     def __init__(
@@ -53,9 +54,9 @@ class RemotePlay:
         sessions: set[Session],
         now: Callable[[], int],
     ) -> None:
+        super().__init__(bot_connections)
         self._board = board
         self._directory = directory
-        self._bot_connections = bot_connections
         self._watchdog = watchdog
         self._open = sessions
         self._now = now

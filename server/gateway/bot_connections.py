@@ -8,35 +8,12 @@ from __future__ import annotations
 
 import secrets
 import time
-from typing import Protocol
 
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.accounts.tickets import Ticket
+from plyhouse.server.accounts.tickets import Ticket, TicketOffice
 from plyhouse.server.match.presence import Presence
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.participants import Line, Participant
-
-
-class TicketOffice(Protocol):
-    """The interface of hosting for logins."""
-
-    def ticket(self, secret: str) -> Ticket | None:
-        """Return the ticket with this secret; None if it is not valid."""
-
-    def holds(self, bot: int) -> bool:
-        """Return whether a machine runs this bot, so that its author must not."""
-
-
-class NoTickets:
-    """A `TicketOffice` where no machine hosts bots."""
-
-    def ticket(self, secret: str) -> Ticket | None:
-        """Return None: there are no tickets."""
-        return None
-
-    def holds(self, bot: int) -> bool:
-        """Return False: no machine runs bots."""
-        return False
 
 
 class BotConnections:

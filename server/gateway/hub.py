@@ -37,7 +37,7 @@ from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.bot_connections import BotConnections
 from plyhouse.server.gateway.logins import Logins
 from plyhouse.server.gateway.match_hub import SWEEP_SECONDS, MatchHub
-from plyhouse.server.gateway.membership import Alone, Membership
+from plyhouse.server.gateway.membership import Membership, Sockets
 from plyhouse.server.gateway.requests import Requests, Watching
 from plyhouse.server.hosting.hosted_play import HostedPlay
 from plyhouse.server.hosting.runner_reports import FlagReports, Outputs
@@ -109,7 +109,9 @@ class Hub(MatchHub):
         self.builtin_bots = None if builtin_bots is None else builtin_bots(self)
         """Starts bots for people to play against; None if there are none."""
         self.bot_connections = BotConnections(self.directory, self.hosting)
-        self.member = Alone(self.bot_connections) if membership is None else membership(self)
+        self.member = (
+            Membership(Sockets(self.bot_connections)) if membership is None else membership(self)
+        )
         self._make_administration()
         self._make_gate()
 

@@ -11,11 +11,12 @@ from typing import Final, Self
 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Hello, Register
+from plyhouse.server.accounts.tickets import TicketOffice
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.gateway.bot_connections import BotConnections, NoTickets
+from plyhouse.server.gateway.bot_connections import BotConnections
 from plyhouse.server.gateway.match_hub import MatchHub
 from plyhouse.server.gateway.match_requests import MatchRequests
-from plyhouse.server.gateway.membership import Alone
+from plyhouse.server.gateway.membership import Membership, Sockets
 from plyhouse.server.match.presence import MatchSummary, Presence
 from plyhouse.server.table import journal
 from plyhouse.server.table.kept_matches import KeptMatches
@@ -44,7 +45,7 @@ class LocalHub(MatchHub):
             settle_stalls=self._settle_stalls,
         )
         self.requests = MatchRequests(self.directory, self.connections)
-        self.member = Alone(BotConnections(self.directory, NoTickets()))
+        self.member = Membership(Sockets(BotConnections(self.directory, TicketOffice())))
         self._entrance = self._make_entrance()
         self._players: dict[str, tuple[int, str]] = {}
         """The id and name of the player of each token."""

@@ -1,13 +1,14 @@
 """The place of a server among those that share its database.
 
-A single server has `Alone`.  `plyhouse.server.cluster.member.Member` takes part in a cluster; only
-a server that joins one imports it.
+The classes here are those of a single server: the leader of itself, with all matches.
+`plyhouse.server.cluster.member.Member` takes part in a cluster; only a server that joins one
+imports it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from plyhouse.protocol.messages import MatchSnapshot
 from plyhouse.server.accounts.tickets import Ticket
@@ -26,11 +27,15 @@ class ClusterError(Exception):
     code: ClassVar[str] = "cluster/cannot_start"
 
 
-class Sockets(Protocol):
-    """The interface of the other servers for the connections of this one."""
+class Sockets:
+    """The other servers, as the connections of this one see them."""
+
+    def __init__(self, bot_connections: BotConnections) -> None:
+        self._bot_connections = bot_connections
 
     async def ticket(self, secret: str) -> Ticket | None:
         """Return the ticket of a hosted bot with this secret; None if it is not valid."""
+        return self._bot_connections.ticket(secret)
 
     async def admit(
         self, wanted: Presence, session: Session, *, key: str, takeover: bool
@@ -39,6 +44,7 @@ class Sockets(Protocol):
 
         Returns also how many nanoseconds the login waited because there was no leader.
         """
+        return *self._bot_connections.admit(wanted, session, key=key, takeover=takeover), 0
 
     def returned(self, live: LiveMatch, seat: int, waited_ns: int) -> None:
         """Excuse a bot that is back in a match here for the time that servers kept it away."""
@@ -47,6 +53,7 @@ class Sockets(Protocol):
         self, match: RunningMatch, seat: int, participant: Participant, waited_ns: int
     ) -> MatchSnapshot | None:
         """Let a bot back into a match of another server; None if that has lost it."""
+        return None
 
     def leaving(self, session: Session) -> None:
         """Note that a connection has ended, before its matches hear of it."""
@@ -59,39 +66,47 @@ class Sockets(Protocol):
 
     def ask_lobby(self, session: Session, presence: Presence, message: Any) -> None:
         """Pass a request about seeks or challenges to the leader, if that is another server."""
+        raise AssertionError("this server leads")
 
     def follow(self, row: MatchRow, tournament: str | None, owner: int) -> RunningMatch | None:
         """Return a match that the database says another server runs; None if none does."""
+        return None
 
 
-class Membership(Protocol):
-    """The interface of the other servers for a hub."""
+class Membership:
+    """The other servers, as a hub sees them."""
 
-    @property
-    def sockets(self) -> Sockets:
+    def __init__(self, sockets: Sockets) -> None:
+        self.sockets = sockets
         """The part for the connections of this server."""
 
     @property
     def leads(self) -> bool:
         """True while this server decides who plays."""
+        return True
 
     @property
     def trouble(self) -> str:
         """Why bots cannot log in here, as a sentence; empty if they can."""
+        return ""
 
     @property
     def leader_address(self) -> str:
         """The base URL of the leader's HTTP interface; empty if there is none."""
+        return ""
 
     @property
     def size(self) -> int:
         """The number of known servers, with this one."""
+        return 1
 
     def link_counts(self) -> Mapping[str, int]:
         """Return counts of messages to other servers, by name; empty without a cluster."""
+        return {}
 
     async def join(self) -> bool:
         """Take part, and return when a leader is known; return False without a cluster."""
+        return False
 
     def stop(self) -> None:
         """Begin no more work for other servers, because this one stops."""
@@ -104,81 +119,8 @@ class Membership(Protocol):
 
     def reaches(self, match: RunningMatch) -> bool:
         """Return whether a match that is known here has a server."""
+        return True
 
     def match_over(self, match: MatchSummary) -> bool:
         """Tell other servers that a match here has ended; return whether it counts here."""
-
-
-class Alone:
-    """The `Membership` of a single server: the leader of itself, with all matches."""
-
-    leads = True
-    trouble = ""
-    leader_address = ""
-    size = 1
-
-    def __init__(self, bot_connections: BotConnections) -> None:
-        self._bot_connections = bot_connections
-
-    @property
-    def sockets(self) -> Alone:
-        """The same object: a single server keeps its connections itself."""
-        return self
-
-    def link_counts(self) -> Mapping[str, int]:
-        """Return no counts."""
-        return {}
-
-    async def join(self) -> bool:
-        """Return False."""
-        return False
-
-    def stop(self) -> None:
-        """Do nothing."""
-
-    async def leave(self) -> None:
-        """Do nothing."""
-
-    async def farewell(self) -> None:
-        """Do nothing."""
-
-    async def ticket(self, secret: str) -> Ticket | None:
-        """Return the ticket of a hosted bot with this secret; None if it is not valid."""
-        return self._bot_connections.ticket(secret)
-
-    async def admit(
-        self, wanted: Presence, session: Session, *, key: str, takeover: bool
-    ) -> tuple[Participant, bool, int]:
-        """Make a session the connection of its bot; see `BotConnections.admit`."""
-        return *self._bot_connections.admit(wanted, session, key=key, takeover=takeover), 0
-
-    def returned(self, live: LiveMatch, seat: int, waited_ns: int) -> None:
-        """Do nothing, because no other server kept the bot away."""
-
-    async def enter(
-        self, match: RunningMatch, seat: int, participant: Participant, waited_ns: int
-    ) -> MatchSnapshot | None:
-        """Return None, because no match is elsewhere."""
-        return None
-
-    def leaving(self, session: Session) -> None:
-        """Do nothing."""
-
-    def left(self, session: Session, bot: int) -> None:
-        """Do nothing."""
-
-    def ask_lobby(self, session: Session, presence: Presence, message: Any) -> None:
-        """Never called, because this server leads."""
-        raise AssertionError("this server leads")
-
-    def reaches(self, match: RunningMatch) -> bool:
-        """Return True."""
-        return True
-
-    def follow(self, row: MatchRow, tournament: str | None, owner: int) -> RunningMatch | None:
-        """Return None, because all running matches are known here."""
-        return None
-
-    def match_over(self, match: MatchSummary) -> bool:
-        """Return True."""
         return True

@@ -23,7 +23,7 @@ from plyhouse.protocol.hosting.runner_messages import (
     RunnerReport,
     Trouble,
 )
-from plyhouse.server.accounts.tickets import TICKET_PREFIX, Ticket
+from plyhouse.server.accounts.tickets import TICKET_PREFIX, Ticket, TicketOffice
 from plyhouse.server.competitions.tournament_state import RunningTournament
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.hosting.check_queue import MAX_FAILURES, CheckQueue
@@ -79,7 +79,7 @@ class _Runner:
     """When it last called, in nanoseconds."""
 
 
-class Hosting:
+class Hosting(TicketOffice):
     """The hosted bots and their machines."""
 
     def __init__(
