@@ -127,8 +127,6 @@ class Methods:
     bot_review = Method(calls.bot_review)
     register = Method(calls.register)
 
-    # competitions without students
-
     # competitions
     competitions = Method(competition_calls.competitions)
     competition = Method(competition_calls.competition)

@@ -26,20 +26,12 @@ from plyhouse.server.accounts.passwords import (
     check_password,
     outdated,
 )
-from plyhouse.server.accounts.registration import Registration, failure, too_many
+from plyhouse.server.accounts.registration import Registration, storage_refusals, too_many
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.jobs.periodic import Periodic
 from plyhouse.server.wire.limits import Rate
 from plyhouse.server.wire.transport import Upgrade
 from plyhouse.storage import sessions
-from plyhouse.storage.errors import (
-    AlreadyExists,
-    Disabled,
-    DisplayTaken,
-    InvalidName,
-    StorageError,
-    TokenRevoked,
-)
 from plyhouse.storage.names import GUEST_PREFIX, key_of
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
@@ -204,15 +196,10 @@ class BrowserSessions:
 
     async def identify(self, secret: str, *scopes: str) -> Identity:
         """Return the player of a session, which must allow one of ``scopes``."""
-        try:
+        with storage_refusals():
             identity = (
                 await self._store.read(sessions.find, secret, self._store.now()) if secret else None
             )
-        except (TokenRevoked, Disabled) as error:
-            revoked = isinstance(error, TokenRevoked)
-            raise ProtocolError("auth/revoked" if revoked else "auth/disabled") from error
-        except StorageError as error:
-            raise failure(error) from error
         if identity is None:
             raise ProtocolError("auth/signed_out")
         if scopes and identity.scopes.isdisjoint((*scopes, "admin")):
@@ -264,10 +251,8 @@ class BrowserSessions:
 
     async def sign_in(self, player: str, password: str, address: str) -> SignedIn:
         """Begin a session with a password."""
-        try:
+        with storage_refusals():
             found = await self._store.read(sessions.password, player)
-        except StorageError as error:
-            raise failure(error) from error
         row, stored = found if found is not None else (None, "")
         await self._check(
             password,
@@ -291,18 +276,10 @@ class BrowserSessions:
         """Make an account with a password, where registration is open."""
         self._registration.may_register(player, address)
         hashed = await self._hashed(password, player)
-        try:
+        with storage_refusals(player):
             row = await self._store.write(
                 sessions.sign_up, player, display, hashed, self._store.now()
             )
-        except DisplayTaken:
-            raise  # it has its own code
-        except AlreadyExists as error:
-            raise ProtocolError("auth/name_taken", f"The name {player!r} is taken.") from error
-        except InvalidName as error:
-            raise ProtocolError("auth/bad_name", f"{error}.") from error
-        except StorageError as error:
-            raise failure(error) from error
         return await self._enter(row.id)
 
     async def set_password(self, identity: Identity, old: str, new: str, address: str) -> list[int]:
@@ -357,7 +334,7 @@ class BrowserSessions:
         """Begin a session, with a token or with the password of the hash ``stored``."""
         now = self._store.now()
         secret: str | None
-        try:
+        with storage_refusals():
             if stored:
                 secret = await self._store.write(
                     sessions.begin_by_password, player_id, stored, SESSION_MS, now
@@ -367,8 +344,6 @@ class BrowserSessions:
                     sessions.begin, player_id, SESSION_MS, now, token_id
                 )
             ended = await self._store.write(sessions.end_oldest, player_id)
-        except StorageError as error:
-            raise failure(error) from error
         if secret is None:
             raise _changed()
         identity = await self.identify(secret)
@@ -395,12 +370,10 @@ class BrowserSessions:
                 )
             lifetime = int(config.guest_hours * 3_600_000)
             names = [friendly_name() for _ in range(NAMES_TRIED)]
-            try:
+            with storage_refusals():
                 row, secret = await self._store.write(
                     sessions.add_guest, names, lifetime, self._store.now()
                 )
-            except StorageError as error:
-                raise failure(error) from error
             self._addresses[row.id] = address
         return SignedIn(await self.identify(secret), secret, lifetime // 1000)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import math
 import re
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from typing import Final
 
 from msgspec import structs
@@ -88,13 +89,12 @@ class Registration:
         and nobody guesses a token.
         """
         try:
-            identity = await self._store.authenticate(token)
-        except (TokenRevoked, Disabled) as error:
-            self._failed(address)
-            revoked = isinstance(error, TokenRevoked)
-            raise ProtocolError("auth/revoked" if revoked else "auth/disabled") from error
-        except StorageError as error:
-            raise failure(error) from error
+            with storage_refusals():
+                identity = await self._store.authenticate(token)
+        except ProtocolError as error:
+            if error.code in ("auth/revoked", "auth/disabled"):
+                self._failed(address)
+            raise
         if identity is None:
             self._failed(address)
             raise ProtocolError("auth/bad_token")
@@ -144,7 +144,7 @@ class Registration:
                 "protocol/bad_field",
                 "digest must be empty, or a SHA-256 as 64 hexadecimal digits in small letters.",
             )
-        try:
+        with storage_refusals():
             known = await self._store.known_login(
                 identity.player_id, name, hello.version, hello.digest
             )
@@ -168,12 +168,6 @@ class Registration:
                     games=hello.games,
                 )
                 suspended, unhelped = await self._store.version_notes(bot, version, hello.version)
-        except InvalidName as error:
-            raise ProtocolError("auth/bad_name", f"{error}.") from error
-        except LimitReached as error:
-            raise ProtocolError("auth/limit", _sentence(error)) from error
-        except StorageError as error:
-            raise failure(error) from error
         presence = await self._presence(
             hello, identity, bot, version, suspended, in_person=in_person
         )
@@ -182,10 +176,8 @@ class Registration:
     async def is_builtin(self, player_id: int) -> bool:
         """Return whether a player owns the built-in bots; raises `ProtocolError`."""
         if not self._builtin_player:
-            try:
+            with storage_refusals():
                 self._builtin_player = await self._store.read(sessions.holder, BUILTIN_ROLE)
-            except StorageError as error:
-                raise failure(error) from error
         return player_id == self._builtin_player
 
     async def admit_hosted(
@@ -199,14 +191,12 @@ class Registration:
             self._failed(address)
             raise ProtocolError("auth/bad_token", "This ticket is not good any more.")
         wanted = ticket.wanted
-        try:
+        with storage_refusals():
             player = await self._store.read(people.player, wanted.player)
             bot = await self._store.ensure_bot(player.id, wanted.name, "bot")
             if player.disabled_ms is not None or bot.disabled_ms is not None:
                 raise ProtocolError("auth/disabled")
             suspended = await self._store.read(suspensions.reason_of, wanted.version)
-        except StorageError as error:
-            raise failure(error) from error
         identity = Identity(player.id, player.name, frozenset(("play",)), 0)
         presence = await self._presence(hello, identity, bot, wanted.version, suspended)
         return structs.replace(
@@ -291,27 +281,17 @@ class Registration:
         """
         if self._config.registration != "open":
             raise ProtocolError("auth/registration_closed")
-        try:
+        with storage_refusals():
             people.check_new_name(player)
-        except InvalidName as error:
-            raise ProtocolError("auth/bad_name", f"{error}.") from error
         if address and not self._registrations.take(address):
             raise too_many("new accounts from your address", self._registrations, address)
 
     async def register(self, player: str, address: str = "", display: str = "") -> tuple[str, str]:
         """Make an account; return its name and its token."""
         self.may_register(player, address)
-        try:
+        with storage_refusals(player):
             row = await self._store.add_player(player, display)
             token = await self._store.add_token(row, ("play",), label="registered")
-        except DisplayTaken:
-            raise  # it has its own code
-        except AlreadyExists as error:
-            raise ProtocolError("auth/name_taken", f"The name {player!r} is taken.") from error
-        except InvalidName as error:
-            raise ProtocolError("auth/bad_name", f"{error}.") from error
-        except StorageError as error:
-            raise failure(error) from error
         return row.name, token
 
 
@@ -332,10 +312,32 @@ def too_many(what: str, rate: Rate, key: Hashable) -> ProtocolError:
     return ProtocolError("auth/rate", f"Too many {what}: wait {seconds} s.", retry_after=seconds)
 
 
-def failure(error: StorageError) -> ProtocolError:
-    """Return the error for the client, and log the details about the database."""
-    log.error("login or registration failed", extra={"why": str(error)})
-    return ProtocolError("server/storage", _sentence(error))
+@contextlib.contextmanager
+def storage_refusals(name: str = "") -> Iterator[None]:
+    """Turn what storage refuses at a login or registration into errors for the client.
+
+    ``name`` is that of a new player.  Details about the database are logged.
+    """
+    try:
+        yield
+    except DisplayTaken:
+        raise  # it has its own code
+    except StorageError as error:
+        match error:
+            case TokenRevoked():
+                refusal = ProtocolError("auth/revoked")
+            case Disabled():
+                refusal = ProtocolError("auth/disabled")
+            case InvalidName():
+                refusal = ProtocolError("auth/bad_name", f"{error}.")
+            case LimitReached():
+                refusal = ProtocolError("auth/limit", _sentence(error))
+            case AlreadyExists() if name:
+                refusal = ProtocolError("auth/name_taken", f"The name {name!r} is taken.")
+            case _:
+                log.error("login or registration failed", extra={"why": str(error)})
+                refusal = ProtocolError("server/storage", _sentence(error))
+        raise refusal from error
 
 
 def _sentence(error: StorageError) -> str:

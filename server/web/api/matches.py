@@ -112,12 +112,7 @@ async def record(state: State, request: Call, match: FromPath[str]) -> Response[
     """
     async with service(state, Helpers).queue.of(await visitor_of(request)):
         stored = await stored_for(request, match)
-        game = get_game(stored.header.game)
-        if not record_is_public(stored, game):
-            raise Problem(
-                "match/not_over",
-                f"The record of {match} is open once all matches of its pairing are over.",
-            )
+        _require_public(stored, f"The record of {match} is")
         return _json(await service(state, Helpers).run(record_json, stored))
 
 
@@ -139,12 +134,7 @@ async def match_notation(
     """
     async with service(state, Helpers).queue.of(await visitor_of(request)):
         stored = await stored_for(request, match)
-        game = get_game(stored.header.game)
-        if not record_is_public(stored, game):
-            raise Problem(
-                "match/not_over",
-                f"The moves of {match} are open once all matches of its pairing are over.",
-            )
+        game = _require_public(stored, f"The moves of {match} are")
         own = form_of(game.spec)
         if form not in ("", own, TEXT):
             forms = " or ".join(dict.fromkeys((own, TEXT)))
@@ -215,6 +205,14 @@ async def match_replay(
             live=frozenset() if live is None else live.seats_with_public_thoughts(),
         )
         return _json(drawn)
+
+
+def _require_public(stored: StoredMatch, what: str) -> Game:
+    """Return the game of a match; raise `Problem` as long as what happened in it is not public."""
+    game = get_game(stored.header.game)
+    if not record_is_public(stored, game):
+        raise Problem("match/not_over", f"{what} open once all matches of its pairing are over.")
+    return game
 
 
 def _may_replay(stored: StoredMatch, seat: int | None, *, all_hands: bool) -> bool:
