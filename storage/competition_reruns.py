@@ -138,8 +138,14 @@ def rerun(
         wanted[bot], owners[bot] = (version, status), tuple(owner)
     parts = []
     begun = [game.tournament_id for game in row.games if game.tournament_id is not None]
+    # Without students an entry has no version, and plays with any.
+    plays = {
+        bot: version
+        for bot, (version, status) in wanted.items()
+        if status == "active" and (version is not None or not row.most_students)
+    }
     for part in begun:
-        _again(connection, part, wanted, owners, now_ms)
+        _again(connection, part, plays, owners, now_ms)
     entry_rule.leave_out(connection, row, by, now_ms)
     parts += [find_tournament(connection, part) for part in begun]
     audit.add(connection, now_ms, by, "competition.rerun", row.name, row.id)
@@ -150,7 +156,7 @@ def _set_versions(
     connection: Connection,
     tournament_id: str,
     known: Collection[int],
-    plays: Mapping[int, int],
+    plays: Mapping[int, int | None],
     now_ms: int,
 ) -> None:
     """Let bots play with these versions; ``known`` are those that have an entry."""
@@ -180,24 +186,22 @@ def _set_versions(
 def _again(
     connection: Connection,
     tournament_id: str,
-    wanted: dict[int, tuple[int | None, str]],
+    plays: Mapping[int, int | None],
     owners: Mapping[int, object],
     now_ms: int,
 ) -> None:
-    """Renew the entries of one game, and let it run."""
+    """Renew the entries of one game, and let it run.
+
+    ``plays`` has the versions of the bots that play, and ``owners`` all bots that are entered.
+    """
     mine = tournament_entries.c.tournament_id == tournament_id
     known = set(connection.execute(select(tournament_entries.c.bot_id).where(mine)).scalars())
-    gone = [bot for bot in known if bot not in wanted]
+    gone = [bot for bot in known if bot not in owners]
     if gone:  # another bot of the student has its place: what it played counts no more
         connection.execute(
             tournament_entries.delete().where(mine, tournament_entries.c.bot_id.in_(gone))
         )
-    plays = {
-        bot: version
-        for bot, (version, status) in wanted.items()
-        if status == "active" and version is not None
-    }
-    out = [bot for bot in wanted if bot in known and bot not in plays]
+    out = [bot for bot in owners if bot in known and bot not in plays]
     if out:  # with the version that they had: the results of others against it stay
         left = tournament_entries.update().where(mine, tournament_entries.c.bot_id.in_(out))
         connection.execute(left.values(status="withdrawn"))

@@ -54,7 +54,7 @@ class CompetitionRow:
     """A competition, with or without students."""
 
     id: str
-    """Without students it is also the id of the one tournament."""
+    """Without students it is also the id of the tournament of a single game."""
     name: str
     file: str
     """The text of its competition file."""

@@ -39,6 +39,17 @@ class Entry(Protocol):
 
 EntryT = TypeVar("EntryT", bound=Entry)
 
+Versions = Mapping[int, int | None]
+"""The versions that are entered now, by bot; None for an entry that plays with any."""
+
+
+def is_present(seat: PlayedSeat, versions: Versions) -> bool:
+    """Return whether a version that is entered now held a seat.
+
+    ``plyhouse.storage.tournaments.of_present_versions`` says the same of stored matches.
+    """
+    return seat.bot_id in versions and versions[seat.bot_id] in (None, seat.version_id)
+
 
 @dataclass(frozen=True)
 class Sides:
@@ -133,9 +144,7 @@ class Sides:
             for each in self.captains(entries)
         ]
 
-    def seats(
-        self, seats: Sequence[PlayedSeat], versions: Mapping[int, int]
-    ) -> Sequence[PlayedSeat]:
+    def seats(self, seats: Sequence[PlayedSeat], versions: Versions) -> Sequence[PlayedSeat]:
         """Return the seats of captains, each with what ended the match for its side.
 
         ``seats`` are those of whole matches, match by match.  If bots of a match are not partners
@@ -148,7 +157,7 @@ class Sides:
         for _, rows in groupby(seats, key=lambda each: each.match_id):
             match = list(rows)
             present = self.together([each.bot_id for each in match]) and all(
-                versions.get(each.bot_id) == each.version_id for each in match
+                is_present(each, versions) for each in match
             )
             for team in range(len(set(self.teams))):
                 side = [each for each, own in zip(match, self.teams, strict=True) if own == team]

@@ -369,6 +369,8 @@ async def parts(
     """
     sides = sides_in(file, entered)
     common = _settings(row.id, file, entered, sides)
+    # A single game without students has the competition's id and name.
+    alone = not file.limits.students and len(row.games) == 1
     made = []
     for game in row.games:
         scoring = file.scored_by(game.game)
@@ -383,9 +385,8 @@ async def parts(
         )
         made.append(
             TournamentRow(
-                # Without students there is one game, and its tournament has the competition's id.
-                id=new_id() if file.limits.students else row.id,
-                name=f"{row.name}: {game.game}"[:100] if file.limits.students else row.name,
+                id=row.id if alone else new_id(),
+                name=row.name if alone else f"{row.name}: {game.game}"[:100],
                 game=game.game,
                 time_control=str(file.time_control),
                 format=file.terms[0],

@@ -131,7 +131,7 @@ def _worked_out(
     terms = Terms(game, TimeControl.parse(row.time_control), row.rated, row.mirrored)
     names = {each.bot_id: f"{each.player}/{each.bot}" for each in entries}
     way = format_of(row, terms)
-    versions = {each.bot_id: each.version_id for each in entries if each.version_id is not None}
+    versions = {each.bot_id: each.version_id for each in entries}
     sides = sides_of(row)
     entries, seats = sides.entries(entries), sides.seats(seats, versions)
     stored = StoredRun.read(row, seats, versions)

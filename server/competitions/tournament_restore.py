@@ -23,7 +23,7 @@ from plyhouse.server.competition_rules.pairing_queue import (
 )
 from plyhouse.server.competition_rules.progress import Progress, field_of
 from plyhouse.server.competition_rules.schedule import round_robin
-from plyhouse.server.competition_rules.sides import Sides
+from plyhouse.server.competition_rules.sides import Sides, Versions, is_present
 from plyhouse.server.competitions.ladders import LadderQueue
 from plyhouse.server.competitions.tournament_state import (
     PairingId,
@@ -64,7 +64,7 @@ async def rebuilt(
     entries = sides.entries(everybody)
     control = TimeControl.parse(row.time_control)
     terms = Terms(game, control, row.rated, row.mirrored, scoring_of(row))
-    versions = {each.bot_id: each.version_id for each in everybody if each.version_id is not None}
+    versions = {each.bot_id: each.version_id for each in everybody}
     way = format_of(row, terms)
     seats = sides.seats(seats, versions)
     stored = await asyncio.to_thread(StoredRun.read, row, seats, versions)
@@ -101,7 +101,7 @@ async def rebuilt(
         repeated=stored.repeated,
         before=stored.before,
         paused=row.status == "paused",
-        versions=versions,
+        versions={bot: version for bot, version in versions.items() if version is not None},
         unnamed=frozenset([bot for bot, name in names.items() if name.lower() in hidden]),
     )
     for entry in entries:
@@ -134,9 +134,7 @@ class StoredRun:
     """The id of the first pairing of each key, including those of earlier runs."""
 
     @classmethod
-    def read(
-        cls, row: TournamentRow, seats: Iterable[PlayedSeat], versions: Mapping[int, int]
-    ) -> StoredRun:
+    def read(cls, row: TournamentRow, seats: Iterable[PlayedSeat], versions: Versions) -> StoredRun:
         """Sort the seats of all matches; this can take long.
 
         The pool gets the pairings of earlier runs whose versions all still play.
@@ -192,10 +190,10 @@ class StoredRun:
 
 
 def replaced_pairings(
-    row: TournamentRow, seats: Iterable[PlayedSeat], versions: Mapping[int, int]
+    row: TournamentRow, seats: Iterable[PlayedSeat], versions: Versions
 ) -> frozenset[str]:
     """Return the keys of this run's pairings that a replaced version played."""
-    gone = [seat for seat in seats if versions.get(seat.bot_id) != seat.version_id]
+    gone = [seat for seat in seats if not is_present(seat, versions)]
     known = [PairingId.parse(seat.pairing_id, row.id) for seat in gone]
     return frozenset(each.key for each in known if each.run == settings(row).run)
 
@@ -219,13 +217,13 @@ def _reusable(
     identifier: str,
     key: str,
     attempts: Mapping[int, Sequence[Sequence[PlayedSeat]]],
-    versions: Mapping[int, int],
+    versions: Versions,
 ) -> list[Reusable[int]]:
     """Return an earlier run's pairing if it all counts and its versions play."""
     tally = PairingTally(_order(attempts[min(attempts)][0]))
     for matches in attempts.values():
         for seated in matches:
-            if any(versions.get(seat.bot_id) != seat.version_id for seat in seated):
+            if not all(is_present(seat, versions) for seat in seated):
                 return []
             if seated[0].finished:
                 _counted(tally, seated)
