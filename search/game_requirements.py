@@ -154,6 +154,7 @@ def require_solvable(algorithm: str, game: Game) -> None:
     """Raise `GameMismatch` unless equilibrium solvers, or judges of policies, fit the game.  The
     size of the tree is checked later, when it is unfolded.
     """
+    _require_kind(algorithm, game)
     needs = EQUILIBRIUM_SOLVERS.get(algorithm) or replace(
         EQUILIBRIUM_SOLVERS["cfr"], algorithm=algorithm
     )
@@ -209,15 +210,25 @@ def require_turn(algorithm: str, game: Game, observation: Observation) -> None:
 
 
 def require_game(algorithm: str, game: Game) -> None:
-    """Raise `GameMismatch` unless the algorithm can play the game."""
+    """Raise `GameMismatch` unless the algorithm can play the game, `TypeError` for what is none."""
+    _require_kind(algorithm, game)
     needs = ALGORITHMS.get(algorithm) or SOLVERS[algorithm]
     reasons = tuple(needs.misfits(game))
     if reasons:
         raise mismatch(needs, game, reasons)
 
 
+def _require_kind(algorithm: str, game: Game) -> None:
+    """Raise `TypeError` for what is no game, such as its name, or its state in the wrong place."""
+    given: Any = game
+    if not hasattr(given, "info"):
+        name = isinstance(given, str)
+        what = f"{given!r}: get_game(...) makes a game of a name" if name else _kind(given)
+        raise TypeError(f"{algorithm} takes a game first, not {what}")
+
+
 def _kind(given: object) -> str:
-    """Describe a value passed in place of a state or an observation."""
+    """Describe a value passed in place of a game, a state or an observation."""
     if isinstance(given, Observation):
         return f"an observation ({type(given).__name__})"
     return f"{'a state ' if hasattr(given, 'after') else ''}({type(given).__name__})"

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from time import monotonic_ns
 from typing import Any, Final
 
-__all__ = ["UNLIMITED", "Limit", "SearchResult"]
+__all__ = ["UNLIMITED", "Limit", "SearchResult", "require_limit"]
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,13 @@ class Limit:
 
 UNLIMITED: Final = Limit()
 """The default of searches: they look until the end of the game."""
+
+
+def require_limit(limit: Limit) -> None:
+    """Raise `TypeError` for what is no limit, such as a number of seconds."""
+    given: object = limit
+    if not isinstance(given, Limit):
+        raise TypeError(f"limit={given!r}: expected a Limit, as in Limit(time=1)")
 
 
 def part_of(whole: int | None, parts: int, number: int) -> int | None:

@@ -27,6 +27,7 @@ from typing import Any, Final
 
 from plyhouse.games.base import TERMINAL, Game
 from plyhouse.search.callback_types import Evaluation, Policy
+from plyhouse.search.kernels.leaf_evaluation import evaluated
 from plyhouse.search.limit import Limit, SearchResult
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "distribution",
     "greedy_policy",
     "mixed_policy",
+    "pairs_of",
     "remembered",
     "search_policy",
     "softmax_policy",
@@ -88,7 +90,7 @@ def mixed_policy(policy: Policy, share: float, other: Policy = uniform_policy) -
         merged: dict[Any, float] = {}
         for part, weight in ((policy, share), (other, 1.0 - share)):
             if weight:
-                for action, probability in part(state):
+                for action, probability in pairs_of(part, state):
                     merged[action] = merged.get(action, 0.0) + weight * probability
         return tuple(merged.items())
 
@@ -140,7 +142,7 @@ def after_each(state: Any, evaluate: Evaluation | None) -> Mapping[Any, float]:
         if child.to_move == TERMINAL:
             values[action] = float(child.returns()[seat])
         elif evaluate is not None:
-            values[action] = float(evaluate(child, seat))
+            values[action] = evaluated(evaluate, child, seat)
         elif hasattr(child, "heuristic"):
             values[action] = float(child.heuristic()[seat])
         else:
@@ -171,13 +173,29 @@ def remembered(policy: Policy, size: int = 100_000) -> Policy:
     return policy_of
 
 
+def pairs_of(policy: Policy, state: Any) -> tuple[tuple[Any, float], ...]:
+    """Ask a policy for its (action, probability) pairs; raises `TypeError` if it gives none."""
+    given: Any = policy
+    pairs = "(action, probability) pairs"
+    if not callable(given):
+        raise TypeError(f"{given!r} is no policy: expected a function from a state to {pairs}")
+    found: Any = policy(state)
+    if isinstance(found, Mapping):
+        return tuple(found.items())
+    listed = tuple(found) if isinstance(found, Iterable) else (None,)
+    if all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in listed):
+        return tuple((action, probability) for action, probability in listed)
+    example = f"[({state.actions()[0]!r}, 1.0)]"
+    raise TypeError(f"the policy gave {found!r}: expected {pairs}, as in {example}")
+
+
 def distribution(policy: Policy, state: Any) -> tuple[tuple[Any, float], ...]:
     """Return the policy's probabilities for a state, checked.
 
-    Raises `ValueError` if an action is illegal, a probability is not from 0 to 1, or the sum is not
-    1.
+    Raises `TypeError` for what are no pairs, and `ValueError` if an action is illegal, a
+    probability is not from 0 to 1, or the sum is not 1.
     """
-    pairs = tuple(policy(state))
+    pairs = pairs_of(policy, state)
     legal = state.actions()
     for action, probability in pairs:
         if action not in legal:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from plyhouse.search.limit import Limit
+from plyhouse.search.limit import Limit, require_limit
 
 __all__ = ["Poll", "SearchStopped"]
 
@@ -44,6 +44,7 @@ class Poll:
     """
 
     def __init__(self, limit: Limit) -> None:
+        require_limit(limit)
         self.clock = limit.clock
         self.started = limit.clock()
         self.last = self.started

@@ -17,6 +17,12 @@ from plyhouse.protocol.messages import CHANCE_SEAT, Event
 __all__ = ["OutOfStep", "Tracker", "get_ready", "match_of", "position_of", "position_text"]
 
 
+CHANGED = (
+    " The bot has changed turn.state, by which its process follows the match: "
+    "use state.after(action), or change a copy.deepcopy(turn.state)."
+)
+
+
 class OutOfStep(Exception):  # noqa: N818 - a state of affairs
     """The events do not follow the rules as this machine knows them."""
 
@@ -59,7 +65,18 @@ class Tracker:
         try:
             position.apply(CHANCE if event.seat == CHANCE_SEAT else event.seat, event.action)
         except GameError as error:
-            raise self._out_of_step(event, str(error)) from error
+            advice = CHANGED if self._follows(event) else ""
+            raise self._out_of_step(event, f"{error}{advice}") from error
+
+    def _follows(self, event: Event) -> bool:
+        """Replay the match from its start, and return whether this event is legal after it."""
+        try:
+            replayed = Position(self.game)
+            for each in (*self.events, event):
+                replayed.apply(CHANCE if each.seat == CHANCE_SEAT else each.seat, each.action or "")
+        except GameError:
+            return False
+        return True
 
     def _out_of_step(self, event: Event, why: str) -> OutOfStep:
         return OutOfStep(

@@ -30,6 +30,7 @@ from plyhouse.search.equilibria.sequence_form import MAX_NODES, sequence_form
 from plyhouse.search.equilibria.tabular import TOLERANCE, TabularPolicy
 from plyhouse.search.game_requirements import require_solvable
 from plyhouse.search.kernels.sequences import SequenceForm
+from plyhouse.search.policies import pairs_of
 
 __all__ = ["BestResponse", "best_response", "expected_returns", "exploitability", "nash_conv"]
 
@@ -102,7 +103,7 @@ def shares_of(game: Game, policy: Policy, state: Any, actions: Sequence[Any]) ->
     Raises `ValueError` if the policy gives an illegal action, a negative probability, or
     probabilities that do not add up to 1.
     """
-    given = dict(policy(state))
+    given = dict(pairs_of(policy, state))
     total = sum(given.values())
     unknown = [action for action in given if action not in actions]
     if unknown or min(given.values(), default=0.0) < 0.0 or not abs(total - 1.0) <= TOLERANCE:

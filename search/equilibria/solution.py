@@ -16,7 +16,7 @@ from plyhouse.search.equilibria.sequence_form import MAX_NODES, sequence_form
 from plyhouse.search.equilibria.tabular import TabularPolicy
 from plyhouse.search.game_requirements import require_solvable
 from plyhouse.search.kernels.sequences import SequenceForm
-from plyhouse.search.limit import UNLIMITED, Limit
+from plyhouse.search.limit import UNLIMITED, Limit, require_limit
 from plyhouse.search.poll import Poll, SearchStopped
 
 __all__ = ["DEFAULT_ITERATIONS", "Progress", "Report", "Solution"]
@@ -57,6 +57,7 @@ def most_iterations(
 
     Without any bound these are `DEFAULT_ITERATIONS`.
     """
+    require_limit(limit)
     if iterations is not None:
         _require_positive("iterations", iterations)
     bounds = [bound for bound in (iterations, limit.simulations) if bound is not None]

@@ -10,7 +10,16 @@ from plyhouse.games.native import BoardState
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
-__all__ = ["Leaves"]
+__all__ = ["Leaves", "evaluated"]
+
+
+def evaluated(evaluate: Callable[[Any, int], float], state: Any, seat: i64) -> float:
+    """Return what an evaluation gives; raises `TypeError` if that is no number."""
+    given: Any = evaluate(state, seat)
+    try:
+        return float(given)
+    except (TypeError, ValueError):
+        raise TypeError(f"the evaluation gave {given!r}: expected a number") from None
 
 
 @final
@@ -55,7 +64,7 @@ class Leaves:
         value: float
         evaluate = self.evaluate
         if evaluate is not None:
-            value = float(evaluate(state, seat))
+            value = evaluated(evaluate, state, seat)
         elif self.heuristic:
             if isinstance(state, BoardState):  # the same, but a C call
                 value = state.heuristic()[seat]

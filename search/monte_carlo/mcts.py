@@ -26,7 +26,7 @@ from typing import Any, Final
 
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.search.callback_types import Evaluation
-from plyhouse.search.game_requirements import require_fit
+from plyhouse.search.game_requirements import require_fit, require_game
 from plyhouse.search.garbage_collection import no_full_collections
 from plyhouse.search.kernels import MAX_DEPTH, kernel_for
 from plyhouse.search.kernels.leaf_evaluation import Leaves
@@ -138,6 +138,7 @@ class MonteCarloTree:
         solve: bool = True,
         max_nodes: int = MAX_NODES,
     ) -> None:
+        require_game("mcts", game)
         self.game = game
         self.evaluate = evaluate
         one = playouts == 1 and evaluate is None

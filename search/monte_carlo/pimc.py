@@ -16,7 +16,7 @@ from typing import Any, Final, Literal
 from plyhouse.games.base import ChanceKind, Game, Information, Observation, State
 from plyhouse.games.scene import Scene
 from plyhouse.search.game_requirements import require_turn
-from plyhouse.search.limit import Limit, SearchResult, part_of
+from plyhouse.search.limit import Limit, SearchResult, part_of, require_limit
 from plyhouse.search.monte_carlo.mcts import mcts
 from plyhouse.search.monte_carlo.simulating import DEFAULT_SIMULATIONS, checked_whole, checked_word
 from plyhouse.search.poll import Poll
@@ -113,6 +113,7 @@ def pimc(
     ``search`` does not fit, `ValueError` when it is not the observer's turn, or, like
     `TypeError`, for options out of range.
     """
+    require_limit(limit)
     poll = Poll(replace(limit, nodes=None))
     require_turn("pimc", game, observation)
     checked_whole("pimc", "samples", samples, 1)

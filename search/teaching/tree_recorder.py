@@ -13,6 +13,7 @@ from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.trees import TreeGame
 from plyhouse.search.callback_types import Evaluation, Policy
 from plyhouse.search.game_requirements import Needs
+from plyhouse.search.kernels.leaf_evaluation import evaluated
 from plyhouse.search.policies import distribution, uniform_policy
 from plyhouse.search.teaching.drawable_tree import Kind, Node
 
@@ -150,7 +151,7 @@ class Recorder:
         """Evaluation of a non-terminal position for each seat."""
         seats = range(self.game.seats)
         if self.evaluate is not None:
-            values = tuple([float(self.evaluate(state, seat)) for seat in seats])
+            values = tuple([evaluated(self.evaluate, state, seat) for seat in seats])
         elif hasattr(state, "heuristic"):
             values = tuple([float(value) for value in state.heuristic()])
         else:

@@ -26,7 +26,7 @@ from plyhouse.search.kernels import MAX_DEPTH
 from plyhouse.search.kernels.alpha_beta import AlphaBetaKernel
 from plyhouse.search.kernels.alpha_beta_full import FullAlphaBetaKernel, successor
 from plyhouse.search.kernels.transposition_table import EXACT, NOTHING, SOLVED, Table
-from plyhouse.search.limit import UNLIMITED, Limit, SearchResult
+from plyhouse.search.limit import UNLIMITED, Limit, SearchResult, require_limit
 from plyhouse.search.poll import Poll
 from plyhouse.search.trees.iterative_deepening import Root, deepened, steered
 from plyhouse.search.trees.transpositions import TranspositionTable
@@ -135,6 +135,7 @@ def alpha_beta(
     an estimate is out of bounds or options contradict each other.
     """
     if deepen is None:
+        require_limit(limit)
         deepen = limit.time is not None or limit.nodes is not None
     options = Options(
         table=deepen if table is None and table_size is None else table is not False,

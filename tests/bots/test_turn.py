@@ -79,6 +79,18 @@ def test_what_cannot_have_happened_is_said(events: tuple[Event, ...]) -> None:
         Tracker(get_game("connect_four"), events)
 
 
+def test_a_changed_state_is_named_when_the_match_goes_on() -> None:
+    tracker = Tracker(get_game("tic_tac_toe"), played("a1", "b1"))
+    assert tracker.state is not None
+    tracker.state.to_move = 1  # as a beginner's bot does, to try something
+    with pytest.raises(OutOfStep, match=r"The bot has changed turn\.state.*use state\.after\("):
+        tracker.add((Event(2, 0, "a2"),))
+    tracker = Tracker(get_game("tic_tac_toe"), played("a1", "b1"))
+    with pytest.raises(OutOfStep) as caught:
+        tracker.add((Event(2, 0, "b1"),))
+    assert "turn.state" not in str(caught.value)
+
+
 def test_the_history_is_that_of_the_turn_whatever_happens_later() -> None:
     events = list(played("4", "4"))
     turn = Turn(MATCH, ply=2, state=None, observation=SEEN, history=events)

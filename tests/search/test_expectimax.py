@@ -5,15 +5,16 @@ from __future__ import annotations
 import functools
 import math
 import random
+import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from tests.harness.positions import reachable
 
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.registry import get_game
-from plyhouse.search import Limit, expectimax, minimax
+from plyhouse.search import Limit, best_response, expectimax, minimax
 from plyhouse.search.policies import (
     Policy,
     choose,
@@ -302,6 +303,32 @@ def test_a_policy_that_is_no_distribution_is_refused(tree: Tree, pairs: Any, sai
         expectimax(game, state, opponents=lambda state: pairs)
     with pytest.raises(ValueError, match=said):
         distribution(lambda state: pairs, state)
+
+
+@pytest.mark.parametrize("given", [None, 0, [0, 1], [(0, 0.5, 1)], ["ab"]])
+def test_a_policy_that_gives_no_pairs_is_refused(tree: Tree, given: Any) -> None:
+    game, state = tree(((1.0, 2.0), (3.0, 4.0)))
+    said = re.escape(f"the policy gave {given!r}: expected (action, probability) pairs, as in [(0")
+    with pytest.raises(TypeError, match=said):
+        expectimax(game, state, opponents=lambda state: given)
+    with pytest.raises(TypeError, match="'uniform' is no policy: expected a function"):
+        expectimax(game, state, opponents=cast(Any, "uniform"))
+    kuhn = get_game("kuhn_poker")
+    with pytest.raises(TypeError, match=r"expected \(action, probability\) pairs"):
+        best_response(kuhn, lambda state: given, 0)
+    with pytest.raises(TypeError, match="'uniform' is no policy: expected a function"):
+        best_response(kuhn, cast(Any, "uniform"), 0)
+
+
+@pytest.mark.parametrize("given", [None, "high"])
+def test_an_evaluation_that_gives_no_number_is_refused(tree: Tree, given: Any) -> None:
+    game, state = tree((((1.0, 2.0), 0.0), (3.0, 4.0)))
+    said = f"the evaluation gave {given!r}: expected a number"
+    for search in (minimax, expectimax):
+        with pytest.raises(TypeError, match=said):
+            search(game, state, Limit(depth=1), evaluate=lambda state, seat: given)
+    with pytest.raises(TypeError, match=said):
+        greedy_policy(lambda state, seat: given)(state)
 
 
 def test_choosing_follows_the_probabilities(tree: Tree) -> None:

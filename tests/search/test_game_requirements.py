@@ -8,15 +8,19 @@ from plyhouse.games.errors import GameMismatch
 from plyhouse.games.registry import get_game
 from plyhouse.search import (
     alpha_beta,
+    cfr_plus,
     expectimax,
     expectiminimax,
     fitting_algorithms,
+    flat_monte_carlo,
     ismcts,
     maxn,
+    mccfr,
     mcts,
     minimax,
     paranoid,
     pimc,
+    puct,
     random_action,
     team_search,
 )
@@ -117,3 +121,46 @@ def test_a_search_of_states_refuses_an_observation() -> None:
     for search in (alpha_beta, minimax, mcts):
         with pytest.raises(TypeError, match=r"from a state, not from an observation \(TicTacToeOb"):
             search(game, seen)
+
+
+@pytest.mark.parametrize("search", [alpha_beta, minimax, maxn, mcts, puct, flat_monte_carlo])
+def test_a_number_in_place_of_a_limit_is_refused_with_an_example(search: Any) -> None:
+    game = get_game("tic_tac_toe")
+    with pytest.raises(TypeError, match=r"^limit=4: expected a Limit, as in Limit\(time=1\)$"):
+        search(game, game.initial_state(), 4)
+
+
+@pytest.mark.parametrize("search", [ismcts, pimc])
+def test_a_number_in_place_of_a_limit_is_refused_with_hidden_information(search: Any) -> None:
+    game = get_game("kuhn_poker")
+    seen = game.observe(game.initial_state().after(0).after(1), 0)
+    with pytest.raises(TypeError, match=r"^limit=4: expected a Limit"):
+        search(game, seen, 4)
+
+
+def test_a_number_in_place_of_a_limit_is_refused_by_solvers() -> None:
+    with pytest.raises(TypeError, match=r"^limit=4: expected a Limit"):
+        cfr_plus(get_game("kuhn_poker"), 4)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("search", [alpha_beta, minimax, mcts, puct, random_action])
+def test_a_search_refuses_what_is_no_game(search: Any) -> None:
+    game = get_game("tic_tac_toe")
+    state = game.initial_state()
+    with pytest.raises(TypeError, match=r"a game first, not 'tic_tac_toe': get_game\(\.\.\.\)"):
+        search("tic_tac_toe", state)
+    with pytest.raises(TypeError, match=r"a game first, not a state \(TicTacToeState\)"):
+        search(state, game)
+
+
+def test_solvers_refuse_what_is_no_game() -> None:
+    name: Any = "kuhn_poker"
+    with pytest.raises(TypeError, match=r"cfr_plus takes a game first, not 'kuhn_poker'"):
+        cfr_plus(name)
+    with pytest.raises(TypeError, match=r"ismcts takes a game first, not 'kuhn_poker'"):
+        ismcts(name, name)
+
+
+def test_sampling_a_game_that_is_too_long_names_the_remedy() -> None:
+    with pytest.raises(ValueError, match=r"at most 256 plies.*: choose smaller parameters"):
+        mccfr(get_game("hearts(deals=2)"), iterations=1)

@@ -53,6 +53,16 @@ CHOICES = """[...document.querySelectorAll(`#scene .spot:is(.start, .next, .end)
 }).map((node) => node.outerHTML.slice(0, 80))"""
 
 
+THUMB = 24
+"""Fewest pixels of a button's sides, by success criterion 2.5.8 of WCAG 2.2."""
+SMALL = f"""[...document.querySelectorAll(`#match .hand .spot, #match .prompt .choices button,
+    #match .grid.table td button, #match .placing button, #match .laying button`)].map((node) => {{
+  const {{ width, height }} = node.getBoundingClientRect();
+  return [node.textContent, width, height];
+}}).filter(([, width, height]) => width && Math.min(width, height) < {THUMB})"""
+BIDS = "liars_dice(seats=6,dice=5)"  # more rows than a phone shows at once
+
+
 @pytest.mark.parametrize("game", sorted(BUILT_IN))
 async def test_choices_of_every_game_are_in_sight_on_a_touch_screen(
     house: House, browser: Browser, game: str
@@ -63,7 +73,36 @@ async def test_choices_of_every_game_are_in_sight_on_a_touch_screen(
             await page.until(MINE)
             await look(page)
             assert await page.evaluate(CHOICES) == []
+            assert await page.evaluate(SMALL) == []
         assert page.errors == []
+
+
+@pytest.mark.parametrize("game", [BIDS, "liars_dice(dice=6)", "liars_dice(dice=5,faces=10)"])
+async def test_bids_are_large_enough_for_a_thumb(house: House, page: Page, game: str) -> None:
+    bots = await challenged_by_all(house, page, game, seat=1)
+    turn = await bots[0].turn()
+    assert turn is not None
+    bots[0].play(turn, turn.observation["legal"][0])
+    await page.until(MINE)
+    for size in ((390, 664), (360, 640), (390, 844), (844, 390)):
+        await page.show_as(*size)
+        await look(page)
+        assert await page.evaluate(SMALL) == [], size
+    assert page.errors == []
+
+
+async def test_last_bids_are_as_high_as_other_buttons_on_a_phone(house: House, page: Page) -> None:
+    bots = await challenged_by_all(house, page, "liars_dice(dice=6)", seat=1)
+    turn = await bots[0].turn()
+    assert turn is not None
+    bots[0].play(turn, "11x6")
+    await page.until(MINE)
+    for size in ((390, 664), (360, 640)):
+        await page.show_as(*size)
+        await look(page)
+        height = "document.querySelector('#match .grid.table td button').offsetHeight"
+        assert await page.evaluate(height) >= 38, size
+    assert page.errors == []
 
 
 async def test_directions_are_in_sight_beside_a_maze_and_three_players(
