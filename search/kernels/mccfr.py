@@ -172,10 +172,7 @@ class MccfrKernel:
         if mover == TERMINAL:
             return node.payoffs[seat]
         if depth > self.max_depth:
-            raise ValueError(
-                f"mccfr samples games of at most {self.max_depth} plies, and this one is longer: "
-                "choose smaller parameters"
-            )
+            raise ValueError(f"the game is longer than {self.max_depth} plies")
         place: i64 = 0
         drawn: float
         if mover == CHANCE:

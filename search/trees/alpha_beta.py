@@ -26,7 +26,7 @@ from plyhouse.search.kernels import MAX_DEPTH
 from plyhouse.search.kernels.alpha_beta import AlphaBetaKernel
 from plyhouse.search.kernels.alpha_beta_full import FullAlphaBetaKernel, successor
 from plyhouse.search.kernels.transposition_table import EXACT, NOTHING, SOLVED, Table
-from plyhouse.search.limit import UNLIMITED, Limit, SearchResult, require_limit
+from plyhouse.search.limit import UNLIMITED, Limit, SearchResult
 from plyhouse.search.poll import Poll
 from plyhouse.search.trees.iterative_deepening import Root, deepened, steered
 from plyhouse.search.trees.transpositions import TranspositionTable
@@ -134,8 +134,8 @@ def alpha_beta(
     Raises `GameMismatch` for a game that does not fit, `ValueError` when no seat is to move,
     an estimate is out of bounds or options contradict each other.
     """
+    poll = Poll(limit)
     if deepen is None:
-        require_limit(limit)
         deepen = limit.time is not None or limit.nodes is not None
     options = Options(
         table=deepen if table is None and table_size is None else table is not False,
@@ -157,7 +157,6 @@ def alpha_beta(
         )
     if table is False and table_size is not None:
         raise ValueError(f"table=False contradicts table_size={table_size}: leave one out")
-    poll = Poll(limit)
     require_fit("alpha_beta", game, state)
     given = isinstance(table, TranspositionTable)
     if isinstance(table, TranspositionTable):

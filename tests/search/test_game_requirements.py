@@ -15,7 +15,6 @@ from plyhouse.search import (
     flat_monte_carlo,
     ismcts,
     maxn,
-    mccfr,
     mcts,
     minimax,
     paranoid,
@@ -159,8 +158,3 @@ def test_solvers_refuse_what_is_no_game() -> None:
         cfr_plus(name)
     with pytest.raises(TypeError, match=r"ismcts takes a game first, not 'kuhn_poker'"):
         ismcts(name, name)
-
-
-def test_sampling_a_game_that_is_too_long_names_the_remedy() -> None:
-    with pytest.raises(ValueError, match=r"at most 256 plies.*: choose smaller parameters"):
-        mccfr(get_game("hearts(deals=2)"), iterations=1)
