@@ -15,7 +15,6 @@ runner calls it in the bot's own process, with a time limit (`plyhouse.bots.proc
 
 from __future__ import annotations
 
-import codecs
 import difflib
 import importlib
 import importlib.util
@@ -259,14 +258,22 @@ def _is_bot(value: object) -> bool:
 
 def _plays(bot: type[Bot]) -> bool:
     """Return whether a class is a bot as it stands, and not the abstract base of others."""
-    return bot.choose is not Bot.choose and not inspect.isabstract(bot)
+    return _chooses(bot) and not inspect.isabstract(bot)
+
+
+def _chooses(bot: type[Bot]) -> bool:
+    """Return whether a class has a ``choose`` that can do its work."""
+    if bot.choose is SearchBot.choose:
+        return hasattr(bot, "search")
+    return bot.choose is not Bot.choose
 
 
 def _checked(found: object, what: str) -> type[Bot]:
     if not (isinstance(found, type) and issubclass(found, Bot)):
         raise BotLoadError(f"{what} is not a bot: it must derive from plyhouse.bots.Bot")
-    if found.choose is Bot.choose:
-        raise BotLoadError(f"{what} has no choose(self, turn): write one")
+    if not _chooses(found):
+        ways = "write one, or name a search" if issubclass(found, SearchBot) else "write one"
+        raise BotLoadError(f"{what} has no choose(self, turn): {ways}")
     abstract = sorted(getattr(found, "__abstractmethods__", ()))
     if abstract:
         raise BotLoadError(f"{what} is abstract: it must define {_listed(abstract)}")
@@ -289,8 +296,10 @@ def _run_file(path: Path) -> ModuleType:
         sys.path.insert(0, folder)
     # Not to take the place of a module that is in use: a bot may be called random.py.
     name = path.stem if path.stem.isidentifier() and not _taken(path.stem) else f"bot_{path.stem}"
-    if path.read_bytes().startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise SyntaxError("it is in UTF-16: save it as UTF-8")
+    try:
+        importlib.util.decode_source(path.read_bytes())
+    except (SyntaxError, UnicodeDecodeError):
+        raise SyntaxError("it is not in UTF-8: save it as UTF-8") from None
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ImportError("it is not a Python file")
@@ -315,7 +324,7 @@ def _import(run: Callable[[], ModuleType], what: str, path: Path | None) -> Modu
         raise
     except BaseException as error:  # SystemExit too: a script that ends by sys.exit()
         raise BotLoadError(
-            f"{what} does not import: {_sentence(error)}{_where(error, path)}",
+            f"{what} does not import: {_sentence(error)}{_where(error, path)}{_remedy(error)}",
             "".join(traceback.format_exception(error.with_traceback(_own_part(error)))),
         ) from error
 
@@ -338,6 +347,12 @@ def _sentence(error: BaseException) -> str:
         return f"{type(error).__name__}: {error.msg}"
     text = str(error).strip().splitlines()
     return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__
+
+
+def _remedy(error: BaseException) -> str:
+    if isinstance(error, ModuleNotFoundError) and error.name and "." not in error.name:
+        return f"; {error.name} must be installed beside plyhouse"
+    return ""
 
 
 def _where(error: BaseException, path: Path | None) -> str:

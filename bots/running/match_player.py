@@ -349,7 +349,7 @@ class MatchPlayer:
 
     def _refused(self, error: RequestRefused, action: str, ply: int) -> None:
         if error.code.startswith("action/"):
-            legal = f"; legal are {', '.join(error.legal)}" if error.legal else ""
+            legal = f" Legal are {', '.join(error.legal)}." if error.legal else ""
             self._note(f"the server refused {action!r}: {error}{legal}", ply)
         elif error.code not in (
             "match/over",

@@ -76,6 +76,7 @@ def test_a_traceback_begins_in_the_file_of_its_author(bot_file: BotFile) -> None
     ("body", "suffix", "message"),
     [
         ("import nothing_of_the_kind\n", "", "mybot.py does not import: ModuleNotFoundError"),
+        ("import nothing_here\n", "", "; nothing_here must be installed beside plyhouse"),
         ("x = (1,\n", "", "mybot.py does not import: SyntaxError"),
         ("import sys; sys.exit(3)\n", "", "mybot.py does not import: SystemExit: 3"),
         ("x = 1\n", "", "mybot.py has no bot: define a class"),
@@ -83,6 +84,11 @@ def test_a_traceback_begins_in_the_file_of_its_author(bot_file: BotFile) -> None
         (GOOD, ":MyBto", "mybot.py has no class MyBto; did you mean MyBot?"),
         (GOOD + "x = 1\n", ":x", "mybot.py:x is not a bot"),
         ("class MyBot(Bot): pass\n", "", "mybot.py has no choose(self, turn): write one"),
+        (
+            "from plyhouse.bots import SearchBot\nclass MyBot(SearchBot): pass\n",
+            "",
+            "mybot.py has no choose(self, turn): write one, or name a search",
+        ),
         (
             GOOD + "    def __init__(self, depth): pass\n",
             "",
@@ -214,18 +220,16 @@ def test_a_file_that_is_not_there_is_told_at_once(
         bot_options(spec, load_bot(spec))
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
-def test_bot_with_a_byte_order_mark_is_loaded_or_names_the_fix(
-    tmp_path: Path, encoding: str
-) -> None:
-    file = tmp_path / f"marked_{encoding.replace('-', '_')}.py"
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "latin-1"])
+def test_bot_in_another_encoding_is_loaded_or_names_the_fix(tmp_path: Path, encoding: str) -> None:
+    file = tmp_path / f"encoded_{encoding.replace('-', '_')}.py"
     code = (
         "from plyhouse.bots import Bot\nclass Mine(Bot):\n"
-        "    def choose(self, turn):\n        return turn.legal[0]\n"
+        "    def choose(self, turn):\n        return turn.legal[0]  # naïve\n"
     )
     file.write_text(code, encoding)
     if encoding == "utf-8-sig":
         assert load_bot(str(file)).__name__ == "Mine"
         return
-    with pytest.raises(BotLoadError, match="it is in UTF-16: save it as UTF-8"):
+    with pytest.raises(BotLoadError, match="it is not in UTF-8: save it as UTF-8"):
         load_bot(str(file))

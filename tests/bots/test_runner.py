@@ -436,7 +436,7 @@ async def test_under_the_retry_rule_a_bot_is_asked_again(
         server.say(Error("action/illegal", "No.", re=act.id, match="m1", legal=["1", "2"]))
         run.turn(0, retry=True)
         assert (await server.heard(Act)).action == "3"
-        await run.until("the server refused '9': No.; legal are 1, 2")
+        await run.until("the server refused '9': No. Legal are 1, 2.")
 
 
 async def test_the_same_mistake_three_times_is_a_crash(
