@@ -257,7 +257,8 @@ def _late(table: Table, dates: Dates) -> LateRule:
     if share is not None and not given:
         table.wrong("missing_key", "days", "is missing; say for how many days: days = 3")
     waits = table.flag("final_waits", default=True)
-    if given and dates.freeze is None:
+    unread = any(each.key in ("dates.freeze", "dates.zone") for each in table.mistakes)
+    if given and dates.freeze is None and not unread:
         text = "needs a date to count from: freeze under [dates]"
         table.wrong("missing_key", "days", text)
     table.end()

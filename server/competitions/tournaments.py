@@ -280,11 +280,12 @@ class Tournaments:
         if not self._directory.leads:
             return
         freed, self._freed = self._freed, set()
-        for running in self._running.values():
+        for identifier, running in list(self._running.items()):
             if running.queue.stale:
                 self._go_on(running)
             if running.paused:
                 continue
+            planned = running.queue.planned
             try:
                 whole = self.starter.begin(running, freed)
             except Exception:  # The other tournaments continue, and this one is tried again.
@@ -293,6 +294,9 @@ class Tournaments:
             else:
                 if not whole:
                     self.advance_soon(freed)
+                if running.queue.planned > planned:
+                    # Ladders plan as they begin, without end: next, the others come before them.
+                    self._running[identifier] = self._running.pop(identifier)
 
     def _look_later(self) -> None:
         """Look again after `LADDER_SECONDS`: bots may repeat opponents, or this server leads."""

@@ -70,6 +70,7 @@ def test_zone_or_time_that_means_nothing_is_refused(
         read_competition(FILE.replace(old, new, 1))
     mistake = caught.value.mistakes[0]
     assert mistake.key == key
+    assert "late.days" not in [each.key for each in caught.value.mistakes], "the date is there"
     assert said in mistake.text
 
 

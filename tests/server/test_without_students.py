@@ -75,3 +75,19 @@ async def test_ladder_without_students_has_places_by_its_matches(house: Any) -> 
     async with httpx.AsyncClient(base_url=house.server.url) as api:
         board = (await api.get("/api/v1/competitions/Cup/board")).json()
     assert [(line["entry"], line["place"]) for line in board] == [("bob/bot", 1), ("alice/bot", 2)]
+
+
+async def test_games_of_a_ladder_take_turns(house: Any) -> None:
+    games = ["pig", "kuhn_poker"]
+    bots = [await house.bot(name, games=games, max_matches=1) for name in ("alice", "bob")]
+    text = round_robin_text("Cup", "pig", "total:60", rounds=1, mirrored=False, rated=False)
+    text = text.replace("rounds = 1\n", "").replace('"pig"', '"pig", "kuhn_poker"')
+    text += '\n[format]\nname = "ladder"\n'
+    await house.hub.competitions.open(text, BY, entries=["alice/bot", "bob/bot"])
+    played = []
+    for _ in range(4):
+        match = (await asyncio.gather(*(bot.start() for bot in bots)))[0]
+        played.append(match.game)
+        await bots[0].ask(Resign, match.match)
+    # The first game may begin twice before the second one is there.
+    assert played[2] != played[3]
