@@ -1,4 +1,5 @@
 """Program that runs a NATS server until its standard input ends: with its parent at the latest.
+On Linux the server also ends with this program, however that ends.
 
 It reads one line of JSON with the path of the program, a token and a port, 0 for any.  It prints
 the addresses as JSON once the server accepts connections, or the last line of the server's log to
@@ -7,7 +8,9 @@ standard error.  It uses the standard library only, and is started as a file.
 
 from __future__ import annotations
 
+import ctypes
 import json
+import signal
 import subprocess
 import sys
 import tempfile
@@ -43,6 +46,7 @@ def main() -> int:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
+                preexec_fn=_end_with_parent if sys.platform == "linux" else None,
             ) as server,
         ):
             threading.Thread(target=_stop_at_end_of_input, args=(server,), daemon=True).start()
@@ -59,6 +63,11 @@ def main() -> int:
                 lines = journal.read_text(encoding="utf-8", errors="replace").splitlines()
                 sys.stderr.write(lines[-1] if lines else "it wrote no log")
             return server.wait()
+
+
+def _end_with_parent() -> None:
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGTERM)
 
 
 def _stop_at_end_of_input(server: subprocess.Popen[bytes]) -> None:

@@ -93,6 +93,18 @@ def test_server_ends_with_its_killed_parent(nats: LocalNats) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a program of its parent")
+async def test_server_is_started_again_after_its_watcher_was_killed(nats: LocalNats) -> None:
+    before = nats.url
+    os.kill(nats.pid, signal.SIGKILL)
+    deadline = time.monotonic() + PATIENCE
+    while nats.running or await connects(before):
+        assert time.monotonic() < deadline
+    nats.start()
+    assert nats.url == before
+    assert await connects(before)
+
+
 def test_program_that_fails_is_named(tmp_path: Path) -> None:
     program = tmp_path / "nats-server"
     program.write_text("#!/bin/sh\necho 'no licence'\nexit 3\n")
