@@ -26,8 +26,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from plyhouse.games.base import TERMINAL, Game
-from plyhouse.search.callback_types import Evaluation, Policy
-from plyhouse.search.kernels.leaf_evaluation import evaluated
+from plyhouse.search.callback_types import Evaluation, Policy, evaluated, pairs_of
 from plyhouse.search.limit import Limit, SearchResult
 
 __all__ = [
@@ -36,7 +35,6 @@ __all__ = [
     "distribution",
     "greedy_policy",
     "mixed_policy",
-    "pairs_of",
     "remembered",
     "search_policy",
     "softmax_policy",
@@ -171,22 +169,6 @@ def remembered(policy: Policy, size: int = 100_000) -> Policy:
         return found
 
     return policy_of
-
-
-def pairs_of(policy: Policy, state: Any) -> tuple[tuple[Any, float], ...]:
-    """Ask a policy for its (action, probability) pairs; raises `TypeError` if it gives none."""
-    given: Any = policy
-    pairs = "(action, probability) pairs"
-    if not callable(given):
-        raise TypeError(f"{given!r} is no policy: expected a function from a state to {pairs}")
-    found: Any = policy(state)
-    if isinstance(found, Mapping):
-        return tuple(found.items())
-    listed = tuple(found) if isinstance(found, Iterable) else (None,)
-    if all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in listed):
-        return tuple((action, probability) for action, probability in listed)
-    example = f"[({state.actions()[0]!r}, 1.0)]"
-    raise TypeError(f"the policy gave {found!r}: expected {pairs}, as in {example}")
 
 
 def distribution(policy: Policy, state: Any) -> tuple[tuple[Any, float], ...]:

@@ -6,20 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, final
 
 from plyhouse.games.native import BoardState
+from plyhouse.search.callback_types import evaluated
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
-__all__ = ["Leaves", "evaluated"]
-
-
-def evaluated(evaluate: Callable[[Any, int], float], state: Any, seat: i64) -> float:
-    """Return what an evaluation gives; raises `TypeError` if that is no number."""
-    given: Any = evaluate(state, seat)
-    try:
-        return float(given)
-    except (TypeError, ValueError):
-        raise TypeError(f"the evaluation gave {given!r}: expected a number") from None
+__all__ = ["Leaves"]
 
 
 @final

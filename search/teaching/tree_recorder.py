@@ -11,9 +11,8 @@ from typing import Any, Final
 
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.trees import TreeGame
-from plyhouse.search.callback_types import Evaluation, Policy
+from plyhouse.search.callback_types import Evaluation, Policy, evaluated
 from plyhouse.search.game_requirements import Needs
-from plyhouse.search.kernels.leaf_evaluation import evaluated
 from plyhouse.search.policies import distribution, uniform_policy
 from plyhouse.search.teaching.drawable_tree import Kind, Node
 
