@@ -5,8 +5,7 @@
    A position's target is its value one ply ahead: the mean over rolls of the value after the best
    turn.  What the same mean corrects in the positions that follow is added, less by LAMBDA for
    each ply: this is TD(lambda) without the luck of the dice.  Positions of earlier matches
-   are learned again.  A match ends where contact does: what a race is worth is computed from
-   pips, as in games/stochastic/backgammon/estimate.py, which reads the file and says what its
+   are learned again.  games/stochastic/backgammon/estimate.py reads the file and says what its
    parts mean.  shapes.py beside it defines the inputs that no single point shows.
 
    Neither the package nor its tests need this program.  The same seed gives the same file with
@@ -17,15 +16,16 @@
 
    The arguments are the file to write, the number of matches, and the seed.  A fourth one is the
    file to go on from, also of the older format with one network and without shapes.  It may have
-   fewer hidden units: the others begin small.  Options of the compiler set the sizes, with these
-   defaults:
+   fewer hidden units and networks: the others begin small.  Options of the compiler set the sizes,
+   with these defaults:
 
        -DHIDDEN=64 -DFIRST_RATE=0.02 -DLAST_RATE=0.0005 -DLAMBDA=0.8 -DSAVED=10000
-       -DREPLAYS=16 -DKEPT=400000 -DVARIED=0.2
+       -DREPLAYS=16 -DKEPT=400000 -DVARIED=0.2 -DRACES=0.1
 
    The number of hidden units is a multiple of 32.  Each position is learned again REPLAYS times,
-   of the last KEPT.  VARIED is the share of matches that begin with turns at random.  The program
-   also writes the file after every SAVED matches, in one step by way of FILE.tmp.
+   of the last KEPT.  VARIED is the share of matches that begin with turns at random, and RACES that
+   of those that begin as a race with checkers at random.  The program also writes the file after
+   every SAVED matches, in one step by way of FILE.tmp.
 
        ./train_backgammon judge networks.toml judged.txt
 
@@ -66,8 +66,8 @@
 #ifndef VARIED
 #define VARIED 0.2
 #endif
-#ifndef NETS
-#define NETS 2
+#ifndef RACES
+#define RACES 0.1
 #endif
 
 #ifdef __AVX512F__
@@ -75,7 +75,7 @@
 #else
 #define LANES 8
 #endif
-enum { PLACES = 26, RAW = 2 * PLACES * 4, CHANCES = 5 };
+enum { NETS = 3, PLACES = 26, RAW = 2 * PLACES * 4, CHANCES = 5 };
 enum { SIDED = 4, CROSSED = 4, INPUTS = RAW + 2 * SIDED + 2 * CROSSED };
 enum { BLOCK = HIDDEN % (5 * LANES) ? 2 : 5, BLOCKS = HIDDEN / (LANES * BLOCK), WIDTH = BLOCKS * BLOCK };
 enum { MOST_TURNS = 4096, MOST_PLIES = 4096, BAR = 25, CHECKERS = 15 };
@@ -98,7 +98,7 @@ typedef struct {
     Lanes into[INPUTS][WIDTH], bias[WIDTH], out[CHANCES][WIDTH];
     float out_bias[CHANCES], unused[11];
 } Network;
-static Network nets[NETS];
+static Network nets[NETS]; /* as networks() in estimate.py */
 
 /* Numbers drawn by S. Vigna's splitmix64. */
 static uint64_t drawn;
@@ -303,7 +303,8 @@ static void see_crossed(Seen *seen, const Shape *roller, int bar, const Shape *o
 }
 
 static int class_of(const Shape *one, const Shape *other) {
-    return NETS > 1 && (one->highest < 19 || other->highest < 19);
+    if (one->highest + other->highest < BAR) return 2;
+    return one->highest < 19 || other->highest < 19;
 }
 
 static void sum(const Network *net, const Seen *seen, const Lanes *base, Lanes *sums) {
@@ -381,65 +382,19 @@ static void flip(const float *chances, float *other) {
 
 static float points(const float *c) { return 2 * c[0] - 1 + c[1] + c[2] - c[3] - c[4]; }
 
-/* Races, as in estimate.py. */
-
-static double first_home(double ours, double others) {
-    double both = ours + others, variance = 1.75 * both * both / (both + 50);
-    return 0.5 * (1 + erf((others - ours + 4) / sqrt(2 * variance)));
-}
-
-static double cost(int point) {
-    static const double near[7] = {0, 3.1, 3.4, 3.9, 4.4, 5.2, 6.2};
-    return point < 7 ? near[point] : point;
-}
-
-static double to_leave(const int8_t *side, int home) {
-    double total = 0;
-    for (int point = home + 1; point < BAR; point++) total += cost(point - home) * side[point];
-    return total;
-}
-
-static double to_save(const int8_t *side) {
-    int nearest = 1;
-    while (nearest < 7 && !side[nearest]) nearest++;
-    return 3 + cost(nearest < 7 ? nearest : 4) + to_leave(side, 6);
-}
-
-static void race(const int8_t *mine, const int8_t *theirs, float *chances) {
-    double ours = 3 + to_leave(mine, 0), others = 3 + to_leave(theirs, 0), left;
-    double win = first_home(ours, others), gammon = 0, backgammon = 0, lost = 0, badly = 0;
-    if (!theirs[0]) {
-        gammon = fmin(win, first_home(ours, to_save(theirs)));
-        left = to_leave(theirs, 18);
-        if (left > 0) backgammon = fmin(gammon, first_home(ours, left + 3));
-    }
-    if (!mine[0]) {
-        lost = fmin(1 - win, 1 - first_home(to_save(mine), others));
-        left = to_leave(mine, 18);
-        if (left > 0) badly = fmin(lost, 1 - first_home(left + 3, others));
-    }
-    chances[0] = (float)win, chances[1] = (float)gammon, chances[2] = (float)backgammon;
-    chances[3] = (float)lost, chances[4] = (float)badly;
-}
-
 static int highest(const int8_t *side) {
     int point = BAR;
     while (point > 0 && !side[point]) point--;
     return point;
 }
 
-/* After a turn of side 0, the chances of the other where they are known: at the end, and without
-   contact. */
+/* After a turn of side 0, whether the match is over, and the chances of the other then. */
 static int end_of(const Position *position, float *chances) {
     const int8_t *mine = position->side[1], *theirs = position->side[0];
-    if (theirs[0] == CHECKERS) {
-        memset(chances, 0, CHANCES * sizeof *chances);
-        chances[3] = mine[0] == 0;
-        chances[4] = mine[0] == 0 && highest(mine) > 18;
-        return 1;
-    }
-    if (highest(mine) + highest(theirs) >= 25) return 0;
-    race(mine, theirs, chances);
+    if (theirs[0] < CHECKERS) return 0;
+    memset(chances, 0, CHANCES * sizeof *chances);
+    chances[3] = mine[0] == 0;
+    chances[4] = mine[0] == 0 && highest(mine) > 18;
     return 1;
 }
 
@@ -578,12 +533,28 @@ static struct Sample {
 } kept[KEPT];
 static long seen_samples;
 
-/* A position to begin with: that of the game, or one after turns at random. */
+static int happens(double share) { return (double)(draw() >> 11) / (1ull << 53) < share; }
+
+/* A race with checkers at random. */
+static Position random_race(void) {
+    Position here = {0};
+    int border = 1 + (int)(draw() % 23);
+    for (int side = 0; side < 2; side++) {
+        unsigned farthest = (unsigned)(side ? 24 - border : border);
+        for (int checker = 1; checker < CHECKERS; checker++)
+            here.side[side][draw() % (farthest + 1)]++;
+        here.side[side][1 + draw() % farthest]++;
+    }
+    return here;
+}
+
+/* A position to begin with: that of the game, one after turns at random, or a race. */
 static Position beginning(void) {
     static const int8_t start[PLACES] = {[6] = 5, [8] = 3, [13] = 5, [24] = 2};
     Position here = {0};
+    if (happens(RACES)) return random_race();
     memcpy(here.side[0], start, PLACES), memcpy(here.side[1], start, PLACES);
-    if ((double)(draw() >> 11) / (1ull << 53) < VARIED)
+    if (happens(VARIED))
         for (int count = 2 + (int)(draw() % 12); count > 0; count--) {
             float chances[CHANCES];
             turns(&here, die(), die());
@@ -768,7 +739,17 @@ static void read_numbers(FILE *file, Network *net, const char *name, int length,
     }
 }
 
-/* Read the weights of a file, whose units come before those that it does not have. */
+static int count_networks(FILE *file) {
+    char word[32];
+    int count = 0;
+    rewind(file);
+    while (fscanf(file, " %31s", word) == 1) count += !strcmp(word, "[[networks]]");
+    rewind(file);
+    return count < NETS ? count : NETS;
+}
+
+/* Read the weights of a file, whose units and networks come before those that it does not have.
+   The older format has one network for all positions with contact. */
 static void load(const char *path) {
     FILE *file = fopen(path, "r");
     char version[64] = "";
@@ -785,7 +766,8 @@ static void load(const char *path) {
         fprintf(stderr, "%s has not 1 to %d hidden units\n", path, HIDDEN);
         exit(4);
     }
-    for (Network *net = nets; net < nets + NETS; net++) {
+    int count = old ? 2 : count_networks(file);
+    for (Network *net = nets; net < nets + count; net++) {
         if (old) rewind(file);
         for (int k = 0; k < CHANCES; k++)
             for (int at = 0; at < WIDTH; at++) net->out[k][at] *= 0.1f;

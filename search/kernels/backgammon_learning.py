@@ -7,7 +7,7 @@ the lambda-returns of R. Sutton and A. Barto, "Reinforcement Learning" (2018), s
 A position is seen by the seat that rolls next: its checkers are the first side.  Moving a checker
 subtracts one row of weights from the sums of the hidden units and adds another, so that the turns
 of a roll cost a few rows each.  `plyhouse.games.stochastic.backgammon.estimate` defines the five
-chances, and the formula for races, where matches of self-play end.
+chances, and the game's own network for races, where matches of self-play end.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, final
 
-from plyhouse.games.stochastic.backgammon.estimate import is_race, race
+from plyhouse.games.stochastic.backgammon.estimate import chances_of, is_race
 from plyhouse.games.stochastic.backgammon.rules import START
 from plyhouse.games.stochastic.backgammon.turns import apply_turn, turns_of
 
@@ -265,7 +265,7 @@ class BackgammonLearningKernel:
                 point -= 1
             return [0.0, 0.0, 0.0, gammon, gammon if point > 18 else 0.0]
         if is_race(tuple(other), tuple(own)):
-            return race(tuple(other), tuple(own))
+            return chances_of(tuple(other), tuple(own))
         return []
 
     def play(self, draw: Callable[[], float]) -> bool:

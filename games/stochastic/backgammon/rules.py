@@ -185,7 +185,7 @@ class BackgammonState(BoardState):
         return (self.turn, self.dice, self.one, self.two)
 
     def heuristic(self) -> tuple[float, ...]:
-        """Points to be expected by who rolls next: of a race from pips, else by a network.
+        """Points to be expected by who rolls next, by a network.
 
         Dice that were rolled already are not looked at.  See `plyhouse.games.stochastic.
         backgammon.estimate`.
