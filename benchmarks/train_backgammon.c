@@ -23,9 +23,9 @@
        -DREPLAYS=16 -DKEPT=400000 -DVARIED=0.2 -DRACES=0.1
 
    The number of hidden units is a multiple of 32.  Each position is learned again REPLAYS times,
-   of the last KEPT.  VARIED is the share of matches that begin with turns at random, and RACES that
-   of those that begin as a race with checkers at random.  The program also writes the file after
-   every SAVED matches, in one step by way of FILE.tmp.
+   of the last KEPT.  RACES is the share of matches that begin as a race with checkers at random, and
+   VARIED the share of the others that begin with turns at random.  The program also writes the file
+   after every SAVED matches, in one step by way of FILE.tmp.
 
        ./train_backgammon judge networks.toml judged.txt
 

@@ -40,6 +40,6 @@ def pairs_of(policy: Policy, state: Any) -> tuple[tuple[Any, float], ...]:
         return tuple(found.items())
     listed = tuple(found) if isinstance(found, Iterable) else (None,)
     if all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in listed):
-        return tuple((action, probability) for action, probability in listed)
+        return listed
     example = f"[({state.actions()[0]!r}, 1.0)]"
     raise TypeError(f"the policy gave {found!r}: expected {pairs}, as in {example}")

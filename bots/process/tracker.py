@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from plyhouse.bots.api import Match, Turn
 from plyhouse.bots.process.messages import Begin
@@ -17,8 +17,8 @@ from plyhouse.protocol.messages import CHANCE_SEAT, Event
 __all__ = ["OutOfStep", "Tracker", "get_ready", "match_of", "position_of", "position_text"]
 
 
-CHANGED = (
-    " The bot has changed turn.state, by which its process follows the match: "
+CHANGED: Final = (
+    "The bot has changed turn.state, by which its process follows the match: "
     "use state.after(action), or change a copy.deepcopy(turn.state)."
 )
 
@@ -63,9 +63,9 @@ class Tracker:
         if event.action is None:
             raise self._out_of_step(event, "hidden, in a game of perfect information")
         try:
-            position.apply(CHANCE if event.seat == CHANCE_SEAT else event.seat, event.action)
+            _play(position, event)
         except GameError as error:
-            advice = CHANGED if self._follows(event) else ""
+            advice = f" {CHANGED}" if self._follows(event) else ""
             raise self._out_of_step(event, f"{error}{advice}") from error
 
     def _follows(self, event: Event) -> bool:
@@ -73,7 +73,7 @@ class Tracker:
         try:
             replayed = Position(self.game)
             for each in (*self.events, event):
-                replayed.apply(CHANCE if each.seat == CHANCE_SEAT else each.seat, each.action or "")
+                _play(replayed, each)
         except GameError:
             return False
         return True
@@ -82,6 +82,10 @@ class Tracker:
         return OutOfStep(
             f"{self.game.spec}, event {len(self.events) + 1} ({event.action!r}): {why}"
         )
+
+
+def _play(position: Position, event: Event) -> None:
+    position.apply(CHANCE if event.seat == CHANCE_SEAT else event.seat, event.action or "")
 
 
 def get_ready(games: Iterable[str]) -> None:
