@@ -14,19 +14,16 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, Final
-
-from msgspec import Meta, Struct
+from typing import Any, Final
 
 from plyhouse.games.base import Game
 from plyhouse.games.errors import IllegalAction
+from plyhouse.protocol.parts import LONGEST_REMARK
 
-__all__ = ["MAX_LINE", "MAX_SAID", "NoAction", "Thoughts", "said_of", "text_of"]
+__all__ = ["MAX_LINE", "NoAction", "said_of", "text_of"]
 
 MAX_LINE: Final = 16
 """Actions of an expected play that are sent."""
-MAX_SAID: Final = 2000
-"""Characters of free text that are sent; what is longer is cut."""
 
 
 class NoAction(Exception):  # noqa: N818 - it names the reason
@@ -75,20 +72,6 @@ def _some(texts: Sequence[str], most: int = 12) -> str:
     return shown if len(texts) <= most else f"{shown}, ... ({len(texts)} in all)"
 
 
-class Thoughts(Struct, frozen=True, omit_defaults=True):
-    """The fields of `said_of`, as a runner reads them from a bot's process.
-
-    Reading them takes no more memory than the frame has, also if the frame is hostile.
-    """
-
-    value: float | None = None
-    depth: Annotated[int, Meta(ge=0, lt=2**53)] | None = None
-    nodes: Annotated[int, Meta(ge=0, lt=2**53)] | None = None
-    pv: Annotated[list[Annotated[str, Meta(max_length=256)]], Meta(max_length=MAX_LINE)] = []
-    text: Annotated[str, Meta(max_length=MAX_SAID)] = ""
-    live: bool = False
-
-
 def said_of(
     value: float | None,
     depth: int | None,
@@ -97,7 +80,7 @@ def said_of(
     text: str,
     live: bool = False,
 ) -> dict[str, Any]:
-    """Return a bot's thoughts as they are sent; raises `ValueError` for wrong ones."""
+    """Return the fields of an `Info`; raises `ValueError` for wrong ones.  Long text is cut."""
     said: dict[str, Any] = {}
     if value is not None:
         try:
@@ -119,7 +102,8 @@ def said_of(
     if not isinstance(text, str):
         raise ValueError(f"text has to be a str, not {type(text).__name__}")
     if text:
-        said["text"] = text if len(text) <= MAX_SAID else text[: MAX_SAID - 1] + "\u2026"
+        long = len(text) > LONGEST_REMARK
+        said["text"] = text[: LONGEST_REMARK - 1] + "\u2026" if long else text
     if live:
         said["live"] = True
     return said

@@ -39,6 +39,12 @@ MOST_GAMES: Final = 256
 """Games that a ``hello`` names."""
 LONGEST_SECRET: Final = 256
 """A token or a password."""
+LONGEST_REMARK: Final = 2000
+"""The free text of an `Info`."""
+LONGEST_LINE: Final = 64
+"""Actions of the principal variation of an `Info`."""
+LONGEST_DETAIL: Final = 16384
+"""What went wrong in a bot that resigns, for its author."""
 LONGEST_LABEL: Final = 64
 """The label that a bot's program gives its version."""
 Label: TypeAlias = Annotated[str, Meta(max_length=LONGEST_LABEL)]
@@ -329,3 +335,22 @@ class Pong(Message, frozen=True):
     """
 
     re: RequestId
+
+
+class Info(Struct, frozen=True, omit_defaults=True):
+    """The thoughts of a bot about an action; every field is optional.
+
+    value: expected return of its seat.
+    depth: number of plies that it searched.
+    nodes: number of positions that it searched.
+    pv: principal variation, as actions in the notation of the game.
+    text: any other remark.
+    live: whether spectators may see it during the match, if it cannot help an opponent.
+    """
+
+    value: float | None = None
+    depth: Annotated[int, Meta(ge=0, lt=2**53)] | None = None
+    nodes: Annotated[int, Meta(ge=0, lt=2**53)] | None = None
+    pv: Annotated[list[Annotated[str, Meta(max_length=256)]], Meta(max_length=LONGEST_LINE)] = []
+    text: Annotated[str, Meta(max_length=LONGEST_REMARK)] = ""
+    live: bool = False

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from plyhouse.protocol.parts import (
+    LONGEST_DETAIL,
     LONGEST_SECRET,
     MOST_GAMES,
     PROTOCOL_VERSION,
@@ -225,7 +226,7 @@ class Resign(Message, frozen=True):
     id: RequestId
     match: Identifier
     reason: GiveUp = "resignation"
-    detail: Annotated[str, Meta(max_length=16384)] = ""
+    detail: Annotated[str, Meta(max_length=LONGEST_DETAIL)] = ""
 
 
 class OfferDraw(Message, frozen=True):

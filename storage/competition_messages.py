@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from sqlalchemy import Connection, func, select
 
+from plyhouse.protocol.api.bodies import LONGEST_ANNOUNCEMENT
 from plyhouse.protocol.api.competitions import Announcement, Regrade
 from plyhouse.storage import audit
 from plyhouse.storage.competition_sql import find
@@ -24,8 +25,6 @@ from plyhouse.storage.models import (
 )
 from plyhouse.storage.rows import By
 
-MAX_ANNOUNCEMENT = 4000
-"""Characters of one announcement."""
 MOST = 200
 """Announcements of one competition."""
 
@@ -48,7 +47,7 @@ def add(
             f"this competition has {MOST} announcements, the most there can be; remove old ones: "
             "plyhouse competition announcements NAME --remove NUMBER",
         )
-    row = Announcement(0, now_ms, by.who[:100], kind, text[:MAX_ANNOUNCEMENT])
+    row = Announcement(0, now_ms, by.who[:100], kind, text[:LONGEST_ANNOUNCEMENT])
     values = {"at_ms": row.at_ms, "who": row.who, "kind": row.kind, "text": row.text}
     insert = announcements.insert().values(competition_id=competition_id, **values)
     made = connection.execute(insert.returning(here.id)).scalar_one()

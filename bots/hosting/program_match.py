@@ -45,6 +45,7 @@ from plyhouse.protocol.messages import (
     Turn,
     Welcome,
 )
+from plyhouse.protocol.parts import LONGEST_DETAIL
 
 __all__ = ["ALLOWED", "InMatch", "ProgramMatch", "Surroundings"]
 
@@ -57,9 +58,6 @@ ALLOWED: Final = (Ready, Act, Resign, OfferDraw, AcceptDraw, DeclineDraw, Sync)
 
 MOST_OPEN: Final = 64
 """Requests of a program that wait for the server: while the connection is away, they are kept."""
-
-DETAIL_LIMIT: Final = 4000
-"""Characters of how it ended that go to the server with a resignation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +141,7 @@ class ProgramMatch:
         """Handle the exit of the process: if it was to move, resign, as for any bot."""
         if self._owes is not None and self.outcome is None:
             self._around.resign(
-                self.match, f"the program ended ({how}) when it was to move"[:DETAIL_LIMIT]
+                self.match, f"the program ended ({how}) when it was to move"[:LONGEST_DETAIL]
             )
 
     def _welcome(self, program: Program, snapshot: MatchSnapshot) -> None:

@@ -29,7 +29,6 @@ from typing import Any, Final
 import msgspec
 
 from plyhouse.bots import api
-from plyhouse.bots.action_text import Thoughts
 from plyhouse.bots.api import Bot, BotError, NoAnswer, Resignation, Turn, TurnClock, TurnOver
 from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.process.messages import (
@@ -54,6 +53,7 @@ from plyhouse.bots.process.messages import (
     shortened,
 )
 from plyhouse.bots.process.tracker import Tracker, match_of, position_text
+from plyhouse.protocol.parts import Info
 
 __all__ = ["Child", "Seat", "Wire", "run", "start_reader"]
 
@@ -388,12 +388,12 @@ def start_reader(wire: Wire, received: Callable[[ToChild], None]) -> None:
     threading.Thread(target=read, name="plyhouse-pipe", daemon=True).start()
 
 
-def _sendable(said: dict[str, Any] | None) -> Thoughts | None:
+def _sendable(said: dict[str, Any] | None) -> Info | None:
     """Return a bot's `turn.info`; if it cannot be sent, tell its author and return None."""
     if said is None:
         return None
     try:
-        kept = msgspec.convert(said, Thoughts)
+        kept = msgspec.convert(said, Info)
         msgspec.msgpack.encode(kept)
     except (msgspec.ValidationError, UnicodeError) as error:
         sys.stderr.write(f"turn.info: the action counts, but its info was not sent: {error}\n")

@@ -12,8 +12,8 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 import msgspec
 
-from plyhouse.bots.action_text import Thoughts
 from plyhouse.protocol.messages import ClockState, Event, MatchSnapshot, Outcome
+from plyhouse.protocol.parts import Info
 
 __all__ = [
     "HEADER",
@@ -182,7 +182,7 @@ class Chosen(_Said, frozen=True):
     turn: int
     action: str
     warning: str = ""
-    info: Thoughts | None = None
+    info: Info | None = None
     """The bot's thoughts (`plyhouse.bots.api.Turn.info`)."""
 
 

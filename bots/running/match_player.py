@@ -49,14 +49,12 @@ from plyhouse.protocol.messages import (
     Sync,
     Turn,
 )
+from plyhouse.protocol.parts import LONGEST_DETAIL
 
 __all__ = ["MatchPlayer", "Surroundings"]
 
 SAME_MISTAKES: Final = 3
 """Refusals of the same answer after which the bot counts as failed."""
-
-DETAIL_LIMIT: Final = 4000
-"""Longest traceback that is sent to the server with a resignation, in characters."""
 
 SURPRISE_MS: Final = 100
 """Milliseconds charged beyond the bot's own time from which the author sees a note."""
@@ -383,7 +381,7 @@ class MatchPlayer:
         self._around.say(why)
         try:
             await self._around.client.request(
-                lambda number: Resign(number, self.match, reason, detail[:DETAIL_LIMIT]),
+                lambda number: Resign(number, self.match, reason, detail[:LONGEST_DETAIL]),
                 repeat=True,
             )
         except ClientError as error:
@@ -473,7 +471,7 @@ class MatchPlayer:
 
 def _kept(failed: Failed) -> str:
     """Return a failure as it is stored for the author: of a long traceback, the end says most."""
-    room = max(0, DETAIL_LIMIT - len(failed.error) - len(failed.position) - 10)
+    room = max(0, LONGEST_DETAIL - len(failed.error) - len(failed.position) - 10)
     traceback = failed.traceback.rstrip()
     if len(traceback) > room:
         traceback = f"...\n{traceback[-room:]}" if room else ""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from plyhouse.bots.action_text import Thoughts
+from plyhouse.protocol.parts import Info
 
 __all__ = [
     "UNBOUNDED",
@@ -90,7 +90,7 @@ class Answer:
     """As text; empty if there is none."""
     took: int
     """Nanoseconds that it thought."""
-    thoughts: Thoughts | None = None
+    thoughts: Info | None = None
     resigns: bool = False
     problem: str = ""
     """Why there is no action."""

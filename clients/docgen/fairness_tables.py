@@ -19,8 +19,8 @@ import msgspec
 
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.api.matches import Info
 from plyhouse.protocol.messages import Outcome
+from plyhouse.protocol.parts import Info
 from plyhouse.protocol.schema import section
 from plyhouse.server.match.terminations import TERMINATIONS, counts_word
 from plyhouse.server.match.time_control import LagPolicy

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
-
-from msgspec import Meta, Struct
+from typing import Any, Final
 
 from plyhouse.protocol.api.rows import NOTEBOOK, Row
 from plyhouse.protocol.messages import MatchSnapshot
-from plyhouse.protocol.parts import Event
+from plyhouse.protocol.parts import Event, Info
 
-MAX_PV: Final = 64
-MAX_TEXT: Final = 2000
 DATASET_MATCHES: Final = "plyhouse-matches"
 """The header of a data set with the number of its matches."""
 
@@ -68,25 +64,6 @@ class Match(Row, frozen=True):
         got = [seat.returned for seat in self.seats if seat.returned is not None]
         best = [seat.name for seat in self.seats if got and seat.returned == max(got)]
         return best[0] if len(best) == 1 and len(got) > 1 else ""
-
-
-class Info(Struct, frozen=True, omit_defaults=True):
-    """The thoughts of a bot about an action; every field is optional.
-
-    value: expected return of its seat.
-    depth: number of plies that it searched.
-    nodes: number of positions that it searched.
-    pv: principal variation, as actions in the notation of the game.
-    text: any other remark.
-    live: whether spectators may see it during the match, if it cannot help an opponent.
-    """
-
-    value: float | None = None
-    depth: Annotated[int, Meta(ge=0, lt=2**53)] | None = None
-    nodes: Annotated[int, Meta(ge=0, lt=2**53)] | None = None
-    pv: Annotated[list[Annotated[str, Meta(max_length=256)]], Meta(max_length=MAX_PV)] = []
-    text: Annotated[str, Meta(max_length=MAX_TEXT)] = ""
-    live: bool = False
 
 
 class Position(Row, frozen=True):

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from plyhouse.server.competition_rules.format_registry import BY_SCORE
 from plyhouse.server.competition_rules.formats import Round, TableLine
+from plyhouse.server.competition_rules.tie_breaks import DIGITS
 from plyhouse.server.grades.standings import Standing, closed_tables, over_games
 from plyhouse.server.results.sequential import BandDecision
 
@@ -16,8 +17,6 @@ GRADE: Final = "grade"
 """The column of a gauntlet until grades are certain; only some viewers see its values."""
 TIED: Final = ("points", "mean score")
 """The columns whose equal values tie-breaks separate."""
-DIGITS: Final = 9
-"""Decimals to which values are compared."""
 
 
 @dataclass(frozen=True, slots=True)

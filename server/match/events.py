@@ -34,8 +34,8 @@ import msgspec
 from msgspec import Struct
 
 from plyhouse.games.base import Game, Information
-from plyhouse.protocol.api.matches import Info
 from plyhouse.protocol.messages import Outcome
+from plyhouse.protocol.parts import Info
 from plyhouse.server.match.time_control import Ledger
 from plyhouse.storage.causes import NO_CAUSE, Cause
 from plyhouse.storage.rows import EventRow

@@ -23,8 +23,8 @@ from msgspec import Struct
 
 from plyhouse.games.base import Game, ParameterValue
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.api.matches import Info
 from plyhouse.protocol.messages import IllegalRule, Outcome
+from plyhouse.protocol.parts import Info
 from plyhouse.protocol.text import decoded
 from plyhouse.server.match.chance import CHANCE_VERSION, commitment
 from plyhouse.server.match.events import end_data, kept_info

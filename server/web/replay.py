@@ -22,8 +22,9 @@ from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.position import Position
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.api import matches
-from plyhouse.protocol.api.matches import Info, Replay
+from plyhouse.protocol.api.matches import Replay
 from plyhouse.protocol.messages import Event
+from plyhouse.protocol.parts import Info
 from plyhouse.server.match.events import kept_info
 from plyhouse.server.match.views import Views
 from plyhouse.storage.rows import EventRow, StoredMatch

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from tests.engines.conftest import play_alone
 from tests.harness.patience import PATIENCE
 
-from plyhouse.bots.action_text import Thoughts
 from plyhouse.bots.engines.gtp_bot import GtpBot
 from plyhouse.bots.engines.uci_bot import UciBot
 from plyhouse.bots.process.supervisor import Supervisor
@@ -38,6 +37,7 @@ from plyhouse.bots.serving.shell import ServedBot, serve
 from plyhouse.bots.serving.uci_service import UciService
 from plyhouse.games import get_game
 from plyhouse.games.base import TERMINAL
+from plyhouse.protocol.parts import Info
 
 PROGRAM = f"{sys.executable} -m plyhouse bot"
 MS = 1_000_000
@@ -236,7 +236,7 @@ def test_uci_options_of_the_bot_are_set() -> None:
 def test_uci_answer_has_the_thoughts_of_the_bot() -> None:
     service = UciService("x", "chess")
     asked(service, "position startpos", "go movetime 100")
-    thoughts = Thoughts(value=0.18, depth=3, nodes=7, pv=["e2e4", "e7e5"])
+    thoughts = Info(value=0.18, depth=3, nodes=7, pv=["e2e4", "e7e5"])
     assert said(service.answered(Answer("e2e4", 90 * MS, thoughts))) == (
         "info depth 3 score cp 99 nodes 7 time 90 pv e2e4 e7e5\nbestmove e2e4"
     )

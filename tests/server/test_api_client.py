@@ -19,7 +19,7 @@ from tests.harness.server import Server
 
 from plyhouse.clients.api import Api, ApiError, AsyncApi, Patience, Rows, Unreachable, picture
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.api import administration_calls, bodies, competition_calls
+from plyhouse.protocol.api import administration_calls, competition_calls
 from plyhouse.protocol.api import calls as made_calls
 from plyhouse.protocol.api import routes as api_routes
 from plyhouse.protocol.api.matches import Match, Seat
@@ -28,7 +28,6 @@ from plyhouse.protocol.api.routes import Call, Route
 from plyhouse.protocol.messages import Finished
 from plyhouse.server.competition_rules.file_template import round_robin_text
 from plyhouse.server.web.application import create_api
-from plyhouse.storage import competition_messages as stored_announcements
 from plyhouse.storage import match_reads
 
 FILE = 'name = "Cup"\ngames = ["tic_tac_toe"]\ntime_control = "total:60"\n'
@@ -80,10 +79,6 @@ def test_handler_takes_what_its_route_sends(route: Route[Any, Any]) -> None:
             assert {name for name, needed in fields.items() if needed} <= sent
         else:
             assert sent <= set(taken), "the handler knows no such parameter of the query"
-
-
-def test_longest_texts_are_those_that_the_database_keeps() -> None:
-    assert bodies.LONGEST_ANNOUNCEMENT == stored_announcements.MAX_ANNOUNCEMENT
 
 
 @pytest.mark.parametrize("client", [Api, AsyncApi])

@@ -11,8 +11,8 @@ from tests.harness.bot_turns import turn_at
 from plyhouse.bots.api import BotError
 from plyhouse.games.deterministic.tic_tac_toe import TicTacToe
 from plyhouse.games.hidden.kuhn_poker import KuhnPoker
-from plyhouse.protocol.api.matches import MAX_PV, Info
 from plyhouse.protocol.messages import Accepted
+from plyhouse.protocol.parts import LONGEST_LINE, Info
 from plyhouse.search.limit import Limit
 from plyhouse.search.trees.alpha_beta import alpha_beta
 from plyhouse.server.match.events import MAX_INFO, kept_info, read_info
@@ -32,7 +32,7 @@ SAID = {"value": 0.5, "depth": 3, "nodes": 99, "pv": ["b2", "a1"], "text": "\0 <
         ({"value": float("nan")}, "info.value: Expected a finite number"),
         ({"depth": -1}, "info.depth: Expected `int` >= 0"),
         ({"depth": 1.5}, "info.depth"),
-        ({"pv": ["a"] * (MAX_PV + 1)}, "info.pv: Expected `array` of length <="),
+        ({"pv": ["a"] * (LONGEST_LINE + 1)}, "info.pv: Expected `array` of length <="),
         ({"pv": [1]}, "info.pv[0]: Expected `str`"),
         ({"text": "x" * 2001}, "info.text: Expected `str` of length <= 2000"),
         ({"text": "\N{SNOWMAN}" * 2000}, f"bytes as JSON; {MAX_INFO} are kept"),

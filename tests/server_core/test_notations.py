@@ -17,8 +17,8 @@ from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.games.hidden.scrabble.tiles import tile_names
 from plyhouse.games.position import Position
 from plyhouse.games.registry import BUILT_IN, get_game
-from plyhouse.protocol.api.matches import Info
 from plyhouse.protocol.messages import Outcome
+from plyhouse.protocol.parts import Info
 from plyhouse.server.match.time_control import SECOND, LagPolicy
 from plyhouse.server.results.notations import NOTATIONS, TEXT, form_of, notation
 from plyhouse.server.results.record import (
