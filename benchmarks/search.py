@@ -64,10 +64,10 @@ def start(name: str) -> tuple[Any, Any]:
 
 def kernel_search(state: Any, depth: int, *, heuristic: bool, order: bool) -> int:
     """Plain alpha-beta below the root; the number of nodes."""
-    from plyhouse.search.kernels import MAX_DEPTH, kernel_for
+    from plyhouse.search.kernels import kernel_for
     from plyhouse.search.kernels.alpha_beta import AlphaBetaKernel
     from plyhouse.search.kernels.leaf_evaluation import Leaves
-    from plyhouse.search.limit import Limit
+    from plyhouse.search.limit import MAX_DEPTH, Limit
     from plyhouse.search.poll import Poll
 
     leaves = Leaves(None, heuristic, -1.0, 1.0)

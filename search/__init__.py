@@ -25,6 +25,7 @@ Modules that these packages share, or that depend on none of them:
 
     limit, poll, garbage_collection     the budget of a search, and how it is kept
     game_requirements                   which algorithms fit a game, and which is best
+    tree_size                           sizes of game trees, counted or guessed
     callback_types, policies            functions that callers give to searches; ready-made policies
     random_choice                       the random player, a baseline for all others
     files                               files of results, written atomically

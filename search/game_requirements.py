@@ -18,13 +18,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from plyhouse.games.base import CHANCE, ChanceKind, Game, Information, Observation, Utility
+from plyhouse.games.base import ChanceKind, Game, Information, Observation, Utility
 from plyhouse.games.errors import GameMismatch
+from plyhouse.search.limit import MAX_DEPTH
+from plyhouse.search.tree_size import (
+    MAX_NODES,
+    SOLVABLE,
+    histories,
+    is_larger,
+    is_longer,
+    positions,
+    probed_sizes,
+)
 
 __all__ = [
     "ALGORITHMS",
     "EQUILIBRIUM_SOLVERS",
-    "SOLVABLE",
     "SOLVERS",
     "WIDE",
     "Choice",
@@ -50,6 +59,10 @@ class Needs:
     """True if two teams against each other do as well as two seats."""
     imperfect_information: bool = False
     """True if it makes sense only where something is hidden."""
+    whole_plays: bool = False
+    """True if it walks every play to its end, which may take `MAX_DEPTH` plies."""
+    estimate: bool = False
+    """True if it needs an estimate of positions, from the game or from its caller."""
 
     def misfits(self, game: Game) -> Iterator[str]:
         """Say, one reason after the other, why the game does not fit."""
@@ -60,6 +73,8 @@ class Needs:
             yield "its seats do not see the whole state"
         if self.imperfect_information and info.information is Information.PERFECT:
             yield "its seats see the whole state, where one action is best for certain"
+        elif self.whole_plays and is_longer(game):
+            yield f"a match may take more than {MAX_DEPTH} plies, chance included"
         if self.two_player_zero_sum:
             teams = len({game.team(seat) for seat in range(game.seats)})
             sides = teams if self.two_sides and info.utility is Utility.TEAM else game.seats
@@ -80,7 +95,8 @@ class Needs:
         kind = ", ".join(word for word in words if word)
         text = f"{kind} games" if kind else "games"
         if self.imperfect_information:
-            return f"{text} of imperfect information"
+            most = f", at most {MAX_DEPTH} plies long" if self.whole_plays else ""
+            return f"{text} of imperfect information{most}"
         return f"{text} of perfect information" if self.perfect_information else text
 
     def sides(self) -> str:
@@ -101,7 +117,7 @@ ALGORITHMS: Final = {
         Needs("paranoid", deterministic=False, two_player_zero_sum=False),
         Needs("expectimax", deterministic=False, two_player_zero_sum=False),
         Needs("mcts", deterministic=False, two_player_zero_sum=False),
-        Needs("puct", deterministic=False, two_player_zero_sum=False),
+        Needs("puct", deterministic=False, two_player_zero_sum=False, estimate=True),
         Needs("flat_monte_carlo", deterministic=False, two_player_zero_sum=False),
         Needs(
             "ismcts",
@@ -144,6 +160,7 @@ EQUILIBRIUM_SOLVERS: Final = {
         perfect_information=False,
         two_player_zero_sum=False,
         imperfect_information=True,
+        whole_plays=True,
     )
     for name in ("cfr_plus", "discounted_cfr", "cfr", "mccfr")
 }
@@ -152,11 +169,11 @@ EQUILIBRIUM_SOLVERS: Final = {
 
 def require_solvable(algorithm: str, game: Game) -> None:
     """Raise `GameMismatch` unless equilibrium solvers, or judges of policies, fit the game.  The
-    size of the tree is checked later, when it is unfolded.
+    size of the tree is checked later, when it is unfolded, and for judges the length of plays.
     """
     _require_kind(algorithm, game)
     needs = EQUILIBRIUM_SOLVERS.get(algorithm) or replace(
-        EQUILIBRIUM_SOLVERS["cfr"], algorithm=algorithm
+        EQUILIBRIUM_SOLVERS["cfr"], algorithm=algorithm, whole_plays=False
     )
     reasons = tuple(needs.misfits(game))
     if reasons:
@@ -164,15 +181,27 @@ def require_solvable(algorithm: str, game: Game) -> None:
 
 
 def fitting_algorithms(game: Game) -> tuple[str, ...]:
-    """Names of the algorithms that can play the game, the most specialised first."""
-    return tuple(name for name, needs in ALGORITHMS.items() if not any(needs.misfits(game)))
+    """Names of the algorithms that can play the game, the most specialised first.
+
+    One that needs an estimate is among them only if the game's states have a ``heuristic()``.
+    """
+    estimated = hasattr(game.initial_state(), "heuristic")
+    return tuple(
+        name
+        for name, needs in ALGORITHMS.items()
+        if (estimated or not needs.estimate) and not any(needs.misfits(game))
+    )
 
 
 def fitting_solvers(game: Game) -> tuple[str, ...]:
-    """Names of the algorithms that can solve the game, if its tree is small enough."""
-    return tuple(
-        name for name, needs in EQUILIBRIUM_SOLVERS.items() if not any(needs.misfits(game))
-    )
+    """Names of the algorithms that can solve the game: of a tree of more than `MAX_NODES` nodes,
+    as random plays guess it, only the one that samples.
+    """
+    if any(EQUILIBRIUM_SOLVERS["cfr"].misfits(game)):
+        return ()
+    if is_larger(probed_sizes(game, 1000 * MAX_NODES), MAX_NODES):
+        return ("mccfr",)
+    return tuple(EQUILIBRIUM_SOLVERS)
 
 
 def require_fit(algorithm: str, game: Game, state: Any) -> None:
@@ -236,23 +265,20 @@ def _kind(given: object) -> str:
 
 def mismatch(needs: Needs, game: Game, reasons: tuple[str, ...]) -> GameMismatch:
     """Build the refusal: what was asked, why not, what would fit."""
-    others = ", ".join(fitting_algorithms(game))
+    fits = f"it plays {needs.wanted()}; {alternatives(game)}"
+    return GameMismatch(needs.algorithm, game.spec, " and ".join(reasons), fits)
+
+
+def alternatives(game: Game) -> str:
+    """Name what can play the game, and what can solve it."""
     solvers = ", ".join(fitting_solvers(game))
-    return GameMismatch(
-        needs.algorithm,
-        game.spec,
-        " and ".join(reasons),
-        f"it plays {needs.wanted()}; what can play {game.spec}: {others}"
-        + (f"; what can solve it: {solvers}" if solvers else ""),
+    return f"what can play {game.spec}: {', '.join(fitting_algorithms(game))}" + (
+        f"; what can solve it: {solvers}" if solvers else ""
     )
 
 
 WIDE: Final = 40
 """Actions in the first position from which on a full-width search hardly gets anywhere."""
-
-SOLVABLE: Final = 20_000
-"""Histories up to which an equilibrium is computed before play, about a second compiled, and
-positions up to which a duel is searched to its end."""
 
 
 @dataclass(frozen=True)
@@ -306,39 +332,3 @@ def recommended(game: Game) -> Choice:
 def zero_sum(game: Game) -> bool:
     """Return whether what one seat wins the others lose."""
     return game.info.utility in (Utility.ZERO_SUM, Utility.CONSTANT_SUM)
-
-
-def histories(game: Game, most: int = SOLVABLE) -> int:
-    """Count the histories of the game, or give up with more than ``most``."""
-    stack: list[Any] = [game.initial_state()]
-    seen = 0
-    while stack and seen <= most:
-        seen += 1
-        stack += children(stack.pop())
-    return seen
-
-
-def positions(game: Game, most: int = SOLVABLE) -> int:
-    """Count the positions that can be reached, told apart by their keys, or give up as above.
-
-    Without keys they are histories.
-    """
-    root: Any = game.initial_state()
-    if not hasattr(root, "key"):
-        return histories(game, most)
-    stack = [root]
-    seen = {root.key()}
-    while stack and len(seen) <= most:
-        for child in children(stack.pop()):
-            key = child.key()
-            if key not in seen:
-                seen.add(key)
-                stack.append(child)
-    return len(seen)
-
-
-def children(state: Any) -> list[Any]:
-    """Return the states that may follow."""
-    if state.to_move == CHANCE:
-        return [state.after(outcome) for outcome, _ in state.chance_outcomes()]
-    return [state.after(action) for action in state.actions()]

@@ -19,7 +19,12 @@ from dataclasses import dataclass, field, replace
 from time import monotonic_ns
 from typing import Any, Final
 
-__all__ = ["UNLIMITED", "Limit", "SearchResult", "require_limit"]
+__all__ = ["MAX_DEPTH", "UNLIMITED", "Limit", "SearchResult", "require_limit"]
+
+MAX_DEPTH: Final = 256
+"""Plies below the root that a search looks at most: it guards the C stack of compiled
+searches and the recursion limit of pure ones.  Positions there are valued as at any
+other depth limit."""
 
 
 @dataclass(frozen=True)

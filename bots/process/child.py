@@ -52,7 +52,7 @@ from plyhouse.bots.process.messages import (
     frame,
     shortened,
 )
-from plyhouse.bots.process.tracker import Tracker, match_of, position_text
+from plyhouse.bots.process.tracker import CHANGED, Tracker, match_of, position_text
 from plyhouse.protocol.parts import Info
 
 __all__ = ["Child", "Seat", "Wire", "run", "start_reader"]
@@ -300,13 +300,14 @@ class Child:
 
     def _text(self, think: Think, turn: Turn, action: Any) -> tuple[str, str]:
         """`Turn.text_of`; no line of the author raises its error, so it names the method."""
+        seat = self.seats.get(think.match)
+        choose = seat.choose if seat else "choose"
+        if seat and seat.tracker.changed(turn.observation, turn.seat):
+            raise BotError(f"{choose} {CHANGED}")
         try:
             return turn.text_of(action)
         except BotError as error:
-            seat = self.seats.get(think.match)
-            raise BotError(
-                f"{seat.choose if seat else 'choose'} returned no action: {error}"
-            ) from None
+            raise BotError(f"{choose} returned no action: {error}") from None
 
     def close(self, turn: int) -> None:
         """Forget a turn."""

@@ -18,8 +18,8 @@ __all__ = ["OutOfStep", "Tracker", "get_ready", "match_of", "position_of", "posi
 
 
 CHANGED: Final = (
-    "The bot has changed turn.state, by which its process follows the match: "
-    "use state.after(action), or change a copy.deepcopy(turn.state)."
+    "has changed turn.state: use state.after(action), which returns a new state, or change a "
+    "copy.deepcopy(turn.state)"
 )
 
 
@@ -59,24 +59,38 @@ class Tracker:
             return self.game.observe(self.state, seat)
         return self.game.decode_observation(fields)
 
+    def changed(self, seen: Observation, seat: int) -> bool:
+        """Return whether the bot has changed `state`, which showed ``seen`` at its turn."""
+        if self.state is None:
+            return False
+        with contextlib.suppress(Exception):  # a changed state may be one that cannot be shown
+            now = self.game.observe(self.state, seat)
+            # What came over the wire may differ in type, such as a tuple from a list.
+            return now != seen and now != self.game.observe(self._replayed().state, seat)
+        return True
+
     def _apply(self, position: Position, event: Event) -> None:
         if event.action is None:
             raise self._out_of_step(event, "hidden, in a game of perfect information")
         try:
             _play(position, event)
         except GameError as error:
-            advice = f" {CHANGED}" if self._follows(event) else ""
+            advice = f" The bot {CHANGED}." if self._follows(event) else ""
             raise self._out_of_step(event, f"{error}{advice}") from error
 
     def _follows(self, event: Event) -> bool:
         """Replay the match from its start, and return whether this event is legal after it."""
         try:
-            replayed = Position(self.game)
-            for each in (*self.events, event):
-                _play(replayed, each)
+            _play(self._replayed(), event)
         except GameError:
             return False
         return True
+
+    def _replayed(self) -> Position:
+        replayed = Position(self.game)
+        for event in self.events:
+            _play(replayed, event)
+        return replayed
 
     def _out_of_step(self, event: Event, why: str) -> OutOfStep:
         return OutOfStep(
@@ -118,11 +132,16 @@ def match_of(begin: Begin) -> Match:
 
 
 def position_text(turn: Turn) -> str:
-    """Return the bot's view at this turn as text, with seat and ply from 0 as its code has them."""
+    """Return the bot's view at this turn as text, with seat and ply from 0 as its code has them.
+
+    The position comes from the history, because the bot may have changed `Turn.state`.
+    """
+    state = Tracker(turn.game, turn.history).state
+    seen = turn.describe() if state is None else turn.game.describe(state)
     played = " ".join(str(event.action) for event in turn.history) or "none"
     return (
         f"{turn.game.spec}, turn.seat {turn.seat}, turn.ply {turn.ply}\n"
-        f"{turn.describe()}\nactions so far: {played}"
+        f"{seen}\nactions so far: {played}"
     )
 
 

@@ -151,7 +151,8 @@ def in_options(error: GameMismatch) -> str:
     """Return the text of a refusal in terms of options and bots instead of arguments."""
     text = str(error)
     for name, option in (
-        ("raise max_nodes, or use mccfr", "raise --max-nodes, or use --algorithm mccfr"),
+        ("raise max_nodes", "raise --max-nodes"),
+        ("use mccfr", "use --algorithm mccfr"),
         ("random_action", "random"),
     ):
         text = text.replace(name, option)

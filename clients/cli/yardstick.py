@@ -132,7 +132,7 @@ def _solvable(game: Game, bot: str) -> bool:
     """Return whether all positions, or the policy of a bot, can be computed."""
     from plyhouse.bots.reference.policy_bot import MAX_NODES
     from plyhouse.games.base import Information
-    from plyhouse.search.game_requirements import SOLVABLE, histories, positions
+    from plyhouse.search.tree_size import SOLVABLE, histories, positions
 
     if game.info.information is Information.IMPERFECT:
         most = MAX_NODES if bot == "policy" else SOLVABLE  # `best` samples larger games

@@ -26,8 +26,9 @@ from plyhouse.search import (
     maxn,
     mcts,
 )
-from plyhouse.search.game_requirements import SOLVABLE, fitting_algorithms
+from plyhouse.search.game_requirements import fitting_algorithms
 from plyhouse.search.limit import SearchResult
+from plyhouse.search.tree_size import SOLVABLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,12 +358,8 @@ class EquilibriumJudge:
 def judge_for(game: Game, seconds: float) -> Judge:
     """The judge that knows most about a game; preparing it may take so many seconds."""
     from plyhouse.games.base import Information
-    from plyhouse.search.game_requirements import (
-        SOLVABLE,
-        fitting_algorithms,
-        histories,
-        recommended,
-    )
+    from plyhouse.search.game_requirements import recommended
+    from plyhouse.search.tree_size import histories
 
     if game.info.information is Information.IMPERFECT:
         if histories(game) <= SOLVABLE:

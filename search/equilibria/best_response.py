@@ -26,10 +26,11 @@ from typing import Any
 
 from plyhouse.games.base import Game
 from plyhouse.search.callback_types import Policy, pairs_of
-from plyhouse.search.equilibria.sequence_form import MAX_NODES, sequence_form
+from plyhouse.search.equilibria.sequence_form import sequence_form
 from plyhouse.search.equilibria.tabular import TOLERANCE, TabularPolicy
 from plyhouse.search.game_requirements import require_solvable
 from plyhouse.search.kernels.sequences import SequenceForm
+from plyhouse.search.tree_size import MAX_NODES
 
 __all__ = ["BestResponse", "best_response", "expected_returns", "exploitability", "nash_conv"]
 

@@ -14,13 +14,14 @@ from collections.abc import Callable
 from typing import Any
 
 from plyhouse.games.base import Game
-from plyhouse.search.equilibria.sequence_form import MAX_NODES, sequence_form
+from plyhouse.search.equilibria.sequence_form import sequence_form
 from plyhouse.search.equilibria.solution import Report, Solution
 from plyhouse.search.equilibria.tabular import TabularPolicy
 from plyhouse.search.kernels.cfr import CfrKernel
 from plyhouse.search.kernels.sequences import SequenceForm
 from plyhouse.search.limit import UNLIMITED, Limit
 from plyhouse.search.poll import Poll, SearchStopped
+from plyhouse.search.tree_size import MAX_NODES
 
 __all__ = ["Factors", "RegretSolution", "cfr", "cfr_plus", "discounted_cfr"]
 

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Final
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameMismatch
 from plyhouse.search.equilibria.sequence_form import sequence_form
-from plyhouse.search.game_requirements import require_solvable
+from plyhouse.search.game_requirements import alternatives, require_solvable
 from plyhouse.search.kernels.sequences import SequenceForm, Slot
 
 if TYPE_CHECKING:
@@ -265,7 +265,7 @@ def misfit(game: Game, reason: str) -> GameMismatch:
         "matrix_of",
         game.spec,
         reason,
-        "it reads games of two seats that choose once each; cfr_plus solves longer ones",
+        f"it reads games of two seats that choose once each; {alternatives(game)}",
     )
 
 

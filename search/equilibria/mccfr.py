@@ -13,14 +13,14 @@ from collections.abc import Callable
 from typing import Final
 
 from plyhouse.games.base import Game
-from plyhouse.search.equilibria.sequence_form import MAX_NODES
 from plyhouse.search.equilibria.solution import Report, Solution
 from plyhouse.search.equilibria.tabular import TabularPolicy
-from plyhouse.search.kernels import MAX_DEPTH, kernel_for
+from plyhouse.search.kernels import kernel_for
 from plyhouse.search.kernels.mccfr import MccfrKernel
 from plyhouse.search.kernels.sequences import SequenceForm
-from plyhouse.search.limit import UNLIMITED, Limit
+from plyhouse.search.limit import MAX_DEPTH, UNLIMITED, Limit
 from plyhouse.search.poll import Poll
+from plyhouse.search.tree_size import MAX_NODES
 
 __all__ = ["SampledSolution", "mccfr"]
 
@@ -115,8 +115,8 @@ def mccfr(
     iterations are done.  The tree as a whole, of at most ``max_nodes`` nodes, is needed only
     for ``target`` and to ask for values and exploitability.
 
-    Raises `GameMismatch` for games of perfect information, and `ValueError` for those that
-    are longer than 256 plies.
+    Raises `GameMismatch` for games of perfect information, and for those of which a random play
+    takes more than 256 plies; `ValueError` if only a sampled one does.
     """
     solution = SampledSolution(game, seed, max_nodes)
     solution.run(limit, iterations=iterations, target=target, progress=progress, every=every)

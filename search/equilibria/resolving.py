@@ -39,16 +39,15 @@ from plyhouse.games.base import CHANCE, TERMINAL, Game, Utility
 from plyhouse.games.errors import GameMismatch
 from plyhouse.search.callback_types import Policy
 from plyhouse.search.equilibria.best_response import shares_of
-from plyhouse.search.equilibria.sequence_form import MAX_NODES
 from plyhouse.search.equilibria.solution import most_iterations
 from plyhouse.search.equilibria.tabular import TabularPolicy
 from plyhouse.search.game_requirements import require_solvable
-from plyhouse.search.kernels import MAX_DEPTH
 from plyhouse.search.kernels.cfr import CfrKernel
 from plyhouse.search.kernels.sequences import InformationSet, SequenceForm
 from plyhouse.search.kernels.unfold import UnfoldKernel
-from plyhouse.search.limit import UNLIMITED, Limit
+from plyhouse.search.limit import MAX_DEPTH, UNLIMITED, Limit
 from plyhouse.search.poll import Poll, SearchStopped
+from plyhouse.search.tree_size import MAX_NODES
 
 __all__ = [
     "PublicRecord",

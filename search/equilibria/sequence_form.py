@@ -11,31 +11,25 @@ game trees", STOC 1994.
 
 from __future__ import annotations
 
-import random
 import statistics
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Final
 
-from plyhouse.games.base import CHANCE, TERMINAL, Game
+from plyhouse.games.base import Game
 from plyhouse.games.errors import GameMismatch
+from plyhouse.search.game_requirements import EQUILIBRIUM_SOLVERS
 from plyhouse.search.garbage_collection import no_full_collections
-from plyhouse.search.kernels import MAX_DEPTH, kernel_for
+from plyhouse.search.kernels import kernel_for
 from plyhouse.search.kernels.sequences import SequenceForm
 from plyhouse.search.kernels.unfold import UnfoldKernel
-from plyhouse.search.limit import UNLIMITED
+from plyhouse.search.limit import MAX_DEPTH, UNLIMITED
 from plyhouse.search.poll import Poll
+from plyhouse.search.tree_size import HUGE, MAX_NODES, is_larger, probed_sizes
 
-__all__ = ["MAX_NODES", "SequenceForm", "probed_sizes", "sequence_form"]
-
-MAX_NODES: Final = 2_000_000
-"""Largest tree that is unfolded unless the caller allows more.  A node takes about 150
-bytes: liar's dice with one die each (294,883 nodes) fits easily, with two each it does not."""
+__all__ = ["SequenceForm", "sequence_form"]
 
 FIRST_TRY: Final = 20_000
 """Nodes walked before the size of the tree is guessed."""
-
-HUGE: Final = 1e30
-"""Trees larger than this are not told apart."""
 
 
 def sequence_form(
@@ -72,9 +66,9 @@ def sequence_form(
         size = statistics.mean(sizes)
         guess = f"about {size:.0e}" if size < HUGE else f"more than {HUGE:.0e} by the look of it"
         reason = f"its tree has more than {max_nodes:,} nodes, {guess}"
-        fits = (
-            "it solves games whose whole tree fits into memory: choose smaller parameters, raise "
-            "max_nodes, or use mccfr, which samples"
+        samples = algorithm in EQUILIBRIUM_SOLVERS and algorithm != "mccfr"
+        fits = "it solves games whose whole tree fits into memory: choose smaller parameters, " + (
+            "raise max_nodes, or use mccfr, which samples" if samples else "or raise max_nodes"
         )
     elif fault == "depth":
         reason = f"its tree is deeper than {MAX_DEPTH} plies"
@@ -83,42 +77,3 @@ def sequence_form(
         reason = fault
         fits = "it solves games of perfect recall: information_state must tell all a seat has seen"
     raise GameMismatch(algorithm, game.spec, reason, fits)
-
-
-def is_larger(sizes: Sequence[float], nodes: int) -> bool:
-    """Return whether guesses of a tree's size say beyond doubt that it has more nodes.
-
-    As they are right on average, at most every k-th exceeds k times the true number (Markov's
-    inequality); these bounds are more than nine standard deviations beyond that.
-    """
-    return any(
-        sum(size > factor * nodes for size in sizes) > share * len(sizes)
-        for factor, share in ((10, 0.2), (100, 0.04), (1000, 0.015))
-    )
-
-
-def probed_sizes(game: Game) -> list[float]:
-    """Guess the number of nodes of a game's tree a thousand times.
-
-    Each guess is from one random play: the sum of the products of the numbers of choices
-    down to each of its positions.  Their mean is right on average: Knuth, "Estimating the
-    efficiency of backtrack programs", Mathematics of Computation 29 (1975).
-    """
-    rng = random.Random(0)
-    sizes = []
-    for _ in range(1000):
-        state: Any = game.initial_state()
-        width = 1.0
-        size = 1.0
-        for _ in range(MAX_DEPTH):
-            if state.to_move == TERMINAL or size > HUGE:
-                break
-            if state.to_move == CHANCE:
-                choices = [outcome for outcome, _ in state.chance_outcomes()]
-            else:
-                choices = list(state.actions())
-            width *= len(choices)
-            size += width
-            state = state.after(rng.choice(choices))
-        sizes.append(size)
-    return sizes

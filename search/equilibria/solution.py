@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from plyhouse.games.base import Game
-from plyhouse.search.equilibria.sequence_form import MAX_NODES, sequence_form
+from plyhouse.search.equilibria.sequence_form import sequence_form
 from plyhouse.search.equilibria.tabular import TabularPolicy
 from plyhouse.search.game_requirements import require_solvable
 from plyhouse.search.kernels.sequences import SequenceForm
 from plyhouse.search.limit import UNLIMITED, Limit, require_limit
 from plyhouse.search.poll import Poll, SearchStopped
+from plyhouse.search.tree_size import MAX_NODES
 
 __all__ = ["DEFAULT_ITERATIONS", "Progress", "Report", "Solution"]
 

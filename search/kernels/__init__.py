@@ -10,21 +10,16 @@ the calls into the built-in games are C calls.
 from __future__ import annotations
 
 import importlib
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from plyhouse.games.native import COMPILED, NativeState
 
 if __name__ != "plyhouse.search.kernels":
     raise ImportError("import plyhouse.search, not search")
 
-__all__ = ["MAX_DEPTH", "kernel_for"]
+__all__ = ["kernel_for"]
 
 KernelT = TypeVar("KernelT")
-
-MAX_DEPTH: Final = 256
-"""Plies below the root that a search looks at most: it guards the C stack of compiled
-searches and the recursion limit of pure ones.  Positions there are valued as at any
-other depth limit."""
 
 
 def kernel_for(kernel: type[KernelT], state: Any) -> type[KernelT]:

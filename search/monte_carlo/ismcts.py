@@ -22,9 +22,9 @@ from typing import Any, Final, Literal
 from plyhouse.games.base import Game, Observation
 from plyhouse.search.game_requirements import require_turn
 from plyhouse.search.garbage_collection import no_full_collections
-from plyhouse.search.kernels import MAX_DEPTH, kernel_for
+from plyhouse.search.kernels import kernel_for
 from plyhouse.search.kernels.ismcts import IsmctsKernel
-from plyhouse.search.limit import Limit, SearchResult
+from plyhouse.search.limit import MAX_DEPTH, Limit, SearchResult
 from plyhouse.search.monte_carlo.simulating import (
     SimulationPoll,
     checked_number,

@@ -28,11 +28,11 @@ from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.search.callback_types import Evaluation
 from plyhouse.search.game_requirements import require_fit, require_game
 from plyhouse.search.garbage_collection import no_full_collections
-from plyhouse.search.kernels import MAX_DEPTH, kernel_for
+from plyhouse.search.kernels import kernel_for
 from plyhouse.search.kernels.leaf_evaluation import Leaves
 from plyhouse.search.kernels.mcts import MctsKernel
 from plyhouse.search.kernels.mcts_tree import release
-from plyhouse.search.limit import Limit, SearchResult
+from plyhouse.search.limit import MAX_DEPTH, Limit, SearchResult
 from plyhouse.search.monte_carlo.simulating import (
     SimulationPoll,
     checked_number,

@@ -24,10 +24,10 @@ from typing import Any, Final
 from plyhouse.games.base import CHANCE, Game, Utility
 from plyhouse.search.game_requirements import require_fit
 from plyhouse.search.garbage_collection import no_full_collections
-from plyhouse.search.kernels import MAX_DEPTH, kernel_for
+from plyhouse.search.kernels import kernel_for
 from plyhouse.search.kernels.prior_node import FEW, useless
 from plyhouse.search.kernels.puct import PuctKernel
-from plyhouse.search.limit import Limit, SearchResult
+from plyhouse.search.limit import MAX_DEPTH, Limit, SearchResult
 from plyhouse.search.monte_carlo.simulating import (
     SimulationPoll,
     checked_number,

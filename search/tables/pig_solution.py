@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.errors import GameMismatch
 from plyhouse.games.stochastic.pig import HOLD, ROLL, Pig
+from plyhouse.search.game_requirements import alternatives
 from plyhouse.search.tables.table_file import InvalidTable, TableFile, read_table
 from plyhouse.search.tables.value_iteration import ValueTable
 
@@ -201,5 +202,5 @@ def _check(game: Game) -> None:
         "the solution of pig",
         game.spec,
         reason,
-        "it is for two seats; for other games there is plyhouse.search.value_iteration",
+        f"it is for two seats; {alternatives(game)}",
     )

@@ -22,11 +22,10 @@ from plyhouse.games.base import TERMINAL, Game
 from plyhouse.games.trees import TreeGame
 from plyhouse.search.callback_types import Evaluation
 from plyhouse.search.game_requirements import require_fit
-from plyhouse.search.kernels import MAX_DEPTH
 from plyhouse.search.kernels.alpha_beta import AlphaBetaKernel
 from plyhouse.search.kernels.alpha_beta_full import FullAlphaBetaKernel, successor
 from plyhouse.search.kernels.transposition_table import EXACT, NOTHING, SOLVED, Table
-from plyhouse.search.limit import UNLIMITED, Limit, SearchResult
+from plyhouse.search.limit import MAX_DEPTH, UNLIMITED, Limit, SearchResult
 from plyhouse.search.poll import Poll
 from plyhouse.search.trees.iterative_deepening import Root, deepened, steered
 from plyhouse.search.trees.transpositions import TranspositionTable

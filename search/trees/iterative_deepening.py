@@ -15,10 +15,10 @@ from plyhouse.games.base import Game
 from plyhouse.search.callback_types import Evaluation
 from plyhouse.search.game_requirements import require_fit
 from plyhouse.search.garbage_collection import no_full_collections
-from plyhouse.search.kernels import MAX_DEPTH, kernel_for
+from plyhouse.search.kernels import kernel_for
 from plyhouse.search.kernels.leaf_evaluation import Leaves
 from plyhouse.search.kernels.sampling import Sampler
-from plyhouse.search.limit import Limit, SearchResult
+from plyhouse.search.limit import MAX_DEPTH, Limit, SearchResult
 from plyhouse.search.poll import Poll, SearchStopped
 
 __all__ = ["Root", "deepened", "remaining", "steered", "tree_search"]

@@ -66,6 +66,7 @@ async def test_a_bot_without_games_is_checked_in_all_of_them(bot_file: BotFile) 
     [
         ("return '9'", "choose one of the legal actions"),
         ("return None", "returned no action: None is not an action of tic_tac_toe, expected"),
+        ("turn.state.crosses = turn.state.noughts = 0; return 'a1'", "has changed turn.state: use"),
         ("return 1 / 0", "ZeroDivisionError"),
         ("os._exit(1)", "the bot's process ended (exit code 1)"),
         ("return 'b2' if turn.ply == 0 else turn.legal[0] if turn.seat == 0 else {}", "is not an"),

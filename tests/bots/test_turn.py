@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from typing import Any
 
@@ -11,7 +12,7 @@ from tests.bots.conftest import played
 from tests.harness.bot_turns import turn_at
 
 from plyhouse.bots import BotError, HiddenInformation, Match, Resignation, Turn, TurnOver
-from plyhouse.bots.process.tracker import OutOfStep, Tracker
+from plyhouse.bots.process.tracker import OutOfStep, Tracker, position_text
 from plyhouse.games.base import CHANCE
 from plyhouse.games.registry import BUILT_IN, get_game
 from plyhouse.protocol.messages import Event
@@ -89,6 +90,28 @@ def test_a_changed_state_is_named_when_the_match_goes_on() -> None:
     with pytest.raises(OutOfStep) as caught:
         tracker.add((Event(2, 0, "b1"),))
     assert "turn.state" not in str(caught.value)
+
+
+def test_changed_state_is_seen_by_what_the_seat_sees() -> None:
+    tracker = Tracker(get_game("tic_tac_toe"), played("a1", "b1"))
+    state: Any = tracker.state
+    seen: Any = tracker.observation({}, 0)
+    assert not tracker.changed(seen, 0)
+    # A game whose observations differ after their way over the wire, as lists from tuples.
+    assert not tracker.changed(dataclasses.replace(seen, legal=list(seen.legal)), 0)
+    state.crosses |= 0o400
+    assert tracker.changed(seen, 0)
+    state.crosses = -1  # nothing can show that
+    assert tracker.changed(seen, 0)
+    hidden = Tracker(get_game("kuhn_poker"))
+    assert not hidden.changed(SEEN, 0)
+
+
+def test_position_in_words_is_that_of_the_match_after_a_change() -> None:
+    turn = turn_of("tic_tac_toe", events=played("a1", "b1"))
+    before = position_text(turn)
+    turn.state.crosses = 0
+    assert position_text(turn) == before
 
 
 def test_the_history_is_that_of_the_turn_whatever_happens_later() -> None:

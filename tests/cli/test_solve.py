@@ -93,4 +93,6 @@ def test_a_curve_of_a_tree_too_large_is_refused_before_the_work(
     )
     assert done.code == EXIT_USAGE
     assert "its tree has more than 100 nodes" in done.err
+    assert "choose smaller parameters, or raise --max-nodes." in done.err
+    done = plyhouse("solve", "liars_dice", "--max-nodes", "100")
     assert "raise --max-nodes, or use --algorithm mccfr, which samples" in done.err

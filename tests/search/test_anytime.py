@@ -24,7 +24,7 @@ from plyhouse.search import (
     random_action,
     team_search,
 )
-from plyhouse.search.kernels import MAX_DEPTH
+from plyhouse.search.limit import MAX_DEPTH
 
 Tree = Callable[..., tuple[Game, Any]]
 

@@ -5,14 +5,8 @@ from __future__ import annotations
 import pytest
 
 from plyhouse.games.registry import game_names, get_game
-from plyhouse.search.game_requirements import (
-    SOLVABLE,
-    fitting_algorithms,
-    fitting_solvers,
-    histories,
-    positions,
-    recommended,
-)
+from plyhouse.search.game_requirements import fitting_algorithms, fitting_solvers, recommended
+from plyhouse.search.tree_size import SOLVABLE, histories, positions
 
 
 @pytest.mark.parametrize("name", [*game_names(), "pig(seats=3)", "pacman(ghosts=random)"])
