@@ -388,7 +388,7 @@ class Hub(MatchHub):
     def _look_at_forfeit(self, match: MatchSummary) -> None:
         """Check whether the version that has just forfeited a match has done so too often."""
         seat = forfeiting_seat(match.outcome)
-        if self.stopping or seat is None:
+        if self.stopping or seat is None or match.challenge:
             return
         running = self.tournaments.running(match.tournament or "")
         if running is not None and running.settings.rehearsal:
