@@ -123,6 +123,7 @@ class Hub(MatchHub):
             registration=self.registration,
             now=self.now,
             playing=self._plays,
+            present=self._is_here,
             leaving=self._forget,
         )
 
@@ -334,6 +335,10 @@ class Hub(MatchHub):
     def _plays(self, player_id: int) -> bool:
         everybody = self.directory.presences.values()
         return any(each.player_id == player_id and each.matches for each in everybody)
+
+    def _is_here(self, player_id: int) -> bool:
+        everybody = self.directory.presences.values()
+        return any(each.player_id == player_id for each in everybody)
 
     def _forget_names(self) -> None:
         self.boards.forget()
