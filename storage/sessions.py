@@ -20,7 +20,7 @@ import secrets
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, delete, func, select, update
+from sqlalchemy import Connection, Row, delete, select, update
 
 from plyhouse.protocol.api.people import PlayerAccount
 from plyhouse.storage import leases, people, schema
@@ -297,9 +297,9 @@ def add_guest(
     return row, begin(connection, row.id, lifetime_ms, now_ms)
 
 
-def count_guests(connection: Connection) -> int:
-    """Return the number of guests."""
-    return int(connection.execute(select(func.count()).select_from(guests)).scalar_one())
+def guest_ids(connection: Connection) -> list[int]:
+    """Return the guests."""
+    return list(connection.execute(select(guests.c.player_id)).scalars())
 
 
 def expiring_guests(connection: Connection, now_ms: int, within_ms: int = 0) -> list[int]:

@@ -45,6 +45,8 @@ class EndedMatch:
     termination: str
     guilty: bool
     """True if the version caused the end, such as by a flag fall."""
+    data: str | None = None
+    """`plyhouse.storage.rows.MatchRow.data` of the match."""
 
 
 def _listed(connection: Connection, *where: object) -> list[Suspension]:
@@ -98,6 +100,7 @@ def ended(
             matches.c.finished_ms,
             matches.c.termination,
             matches.c.culprit == match_seats.c.seat,
+            matches.c.data,
         )
         .join(match_seats, match_seats.c.match_id == matches.c.id)
         .where(
@@ -112,8 +115,8 @@ def ended(
         .limit(limit)
     )
     return version_id, [
-        EndedMatch(match, ended, why, bool(guilty))
-        for match, ended, why, guilty in connection.execute(query)
+        EndedMatch(match, ended, why, bool(guilty), data)
+        for match, ended, why, guilty, data in connection.execute(query)
     ]
 
 

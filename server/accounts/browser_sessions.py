@@ -10,8 +10,8 @@ import asyncio
 import logging
 import re
 import secrets
-from collections import deque
-from collections.abc import Callable, Iterable
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from typing import Final
@@ -146,6 +146,8 @@ OVERLOADED: Final = 5
 SWEEP_SECONDS: Final = 60.0
 PLAYING_MS: Final = 600_000
 """How much longer a guest may stay whose time ends during a match, in ms; given repeatedly."""
+AWAY_NS: Final = 120 * 1_000_000_000
+"""How long a guest without a connection keeps its place while others wait for one, in ns."""
 NAMES_TRIED: Final = 8
 GONE_KEPT: Final = 1000
 
@@ -173,6 +175,7 @@ class BrowserSessions:
         now: Callable[[], int],
         *,
         playing: Callable[[int], bool],
+        present: Callable[[int], bool],
         leaving: Callable[[list[int]], None],
     ) -> None:
         self._config = config
@@ -180,13 +183,18 @@ class BrowserSessions:
         self._registration = registration
         self._playing = playing
         """Returns whether a player holds a seat in a match that is not over."""
+        self._present = present
+        """Returns whether a player is connected or playing."""
         self._leaving = leaving
         """Closes the connections of guests; called before they are deleted."""
         self._passwords = Passwords()
         self.guesses = Guesses(now)
+        self._now = now
         self._arrivals = Rate(*NEW_GUESTS, now)
         self._addresses: dict[int, str] = {}
         """The address of each guest, only in memory: the server never stores addresses."""
+        self._seen: dict[int, int] = {}
+        """When each guest came or was last seen connected."""
         self._adding = asyncio.Lock()
         self.forgotten: deque[int] = deque(maxlen=GONE_KEPT)
         """The ids of the guests deleted last, in case one of them is just logging in."""
@@ -359,15 +367,12 @@ class BrowserSessions:
         if not self._arrivals.take(address):
             raise too_many("new guests from your address", self._arrivals, address)
         async with self._adding:  # concurrent requests must not exceed the limits together
-            here = sum(each == address for each in self._addresses.values())
-            full = here >= config.max_guests_per_address
-            if full or await self._store.read(sessions.count_guests) >= config.max_guests:
-                where = " from your address" if full else ""
-                raise ProtocolError(
-                    "guest/full",
-                    f"The server takes no more guests{where} now: come back later, or sign in.",
-                    fatal=False,
-                )
+            here = [each for each, its in self._addresses.items() if its == address]
+            if len(here) >= config.max_guests_per_address:
+                await self._make_room(here, " from your address")
+            everybody = await self._store.read(sessions.guest_ids)
+            if len(everybody) >= config.max_guests:
+                await self._make_room(everybody, "")
             lifetime = int(config.guest_hours * 3_600_000)
             names = [friendly_name() for _ in range(NAMES_TRIED)]
             with storage_refusals():
@@ -375,7 +380,31 @@ class BrowserSessions:
                     sessions.add_guest, names, lifetime, self._store.now()
                 )
             self._addresses[row.id] = address
+            self._seen[row.id] = self._now()
         return SignedIn(await self.identify(secret), secret, lifetime // 1000)
+
+    async def _make_room(self, guests: Sequence[int], where: str) -> None:
+        """Forget one of these guests who has left; raises `ProtocolError` if all are here.
+
+        Most guests close the page and do not sign out.  The address with the most guests gives way,
+        and there the guest who left first.
+        """
+        latest = self._now() - AWAY_NS
+        left = [
+            each for each in guests if self._seen.get(each, 0) <= latest and not self._present(each)
+        ]
+        if not left:
+            raise ProtocolError(
+                "guest/full",
+                f"The server takes no more guests{where} now: come back later, or sign in.",
+                fatal=False,
+            )
+        crowds = Counter(self._addresses.values())
+
+        def crowd_and_time(guest: int) -> tuple[int, int]:
+            return -crowds[self._addresses.get(guest, "")], self._seen.get(guest, 0)
+
+        await self._forget([min(left, key=crowd_and_time)])
 
     def start(self) -> None:
         """Start to delete expired guests and sessions regularly."""
@@ -388,6 +417,8 @@ class BrowserSessions:
     async def sweep(self) -> None:
         """Delete expired guests and sessions; a guest who is playing may finish the match."""
         store = self._store
+        now = self._now()
+        self._seen.update({each: now for each in self._seen if self._present(each)})
         # Extend guests who expire before the next sweep, so that their session does not end during
         # a match.
         soon = await store.read(
@@ -418,6 +449,7 @@ class BrowserSessions:
             await self._store.write(sessions.forget_guests, players, self._store.now())
             for each in players:
                 self._addresses.pop(each, None)
+                self._seen.pop(each, None)
 
 
 def _changed() -> ProtocolError:

@@ -251,4 +251,5 @@ def planned(plan: PairingPlan, match: str, seated: Iterable[Participant]) -> Mat
         ply=0,
         began=False,
         outcome=None,
+        challenge=plan.challenge,
     )

@@ -123,6 +123,7 @@ class Hub(MatchHub):
             registration=self.registration,
             now=self.now,
             playing=self._plays,
+            present=self._is_here,
             leaving=self._forget,
         )
 
@@ -335,6 +336,10 @@ class Hub(MatchHub):
         everybody = self.directory.presences.values()
         return any(each.player_id == player_id and each.matches for each in everybody)
 
+    def _is_here(self, player_id: int) -> bool:
+        everybody = self.directory.presences.values()
+        return any(each.player_id == player_id for each in everybody)
+
     def _forget_names(self) -> None:
         self.boards.forget()
         self.reports.forget()
@@ -388,7 +393,7 @@ class Hub(MatchHub):
     def _look_at_forfeit(self, match: MatchSummary) -> None:
         """Check whether the version that has just forfeited a match has done so too often."""
         seat = forfeiting_seat(match.outcome)
-        if self.stopping or seat is None:
+        if self.stopping or seat is None or match.challenge:
             return
         running = self.tournaments.running(match.tournament or "")
         if running is not None and running.settings.rehearsal:

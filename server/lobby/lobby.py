@@ -158,7 +158,7 @@ class Lobby:
 
         ``identifier`` is that of a seek which another server has opened and cannot serve any more.
         """
-        terms = self._terms(message.game, message.time_control, message.rated, message.mirrored)
+        terms = self._terms(message)
         self._may_play(bot, terms.rated, message.help)
         if bot.guest:
             self._guest_is_free(bot)
@@ -252,11 +252,9 @@ class Lobby:
         if self._pairing:  # the result of the pairing decides
             self._tell_soon()
             return
+        online, own = len(self._directory.online()), self._config.allow_own_bots
         told = reasons(
-            self._public_seeks(),
-            lambda name: self._room(name) > 0,
-            len(self._directory.online()),
-            own_bots_rated=self._config.allow_own_bots,
+            self._public_seeks(), lambda name: self._room(name) > 0, online, own_bots_rated=own
         )
         for seek, text in told.items():
             seeker = self._seekers[seek]
@@ -273,7 +271,7 @@ class Lobby:
 
     def challenge(self, bot: Presence, message: Challenge) -> Ok:
         """Ask for a match with one opponent, or with the number that the game needs."""
-        terms = self._terms(message.game, message.time_control, message.rated, message.mirrored)
+        terms = self._terms(message)
         seats = terms.game.seats
         if seats < 2:
             raise ProtocolError(
@@ -444,11 +442,12 @@ class Lobby:
             if bot.bot_id in challenge.sides:
                 self._close(challenge.id, "withdrawn", f"{bot.name} has left.")
 
-    def _terms(self, spec: str, control: str, rated: bool, mirrored: bool) -> Terms:
+    def _terms(self, asked: SeekMessage | Challenge) -> Terms:
         if not self._directory.leads:
             raise ProtocolError("server/shutting_down", fatal=False)
-        game = read_game(spec)
-        return Terms(game, read_time_control(control, self._config), rated, mirrored)
+        game, control = read_game(asked.game), read_time_control(asked.time_control, self._config)
+        named = isinstance(asked, Challenge)
+        return Terms(game, control, asked.rated, asked.mirrored, challenge=named)
 
     def _may_play(self, bot: Presence, rated: bool, demand: str = "") -> None:
         if rated and bot.casual:

@@ -3,6 +3,9 @@
 After each forfeit, the last matches of that version are read from the database, so a restart loses
 nothing.  A suspension is an entry of the audit log, on which
 `plyhouse.server.administration.audit_follower` acts.
+
+Challenges do not count: the challenger chooses the clock and the parameters, and a rival could
+choose those by which a sound bot forfeits.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from typing import Final
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.match.presence import Presence
 from plyhouse.server.match.terminations import FORFEITS, TERMINATIONS, Fault, fault_of
+from plyhouse.server.match.terms import was_challenge
 from plyhouse.storage import suspensions
 from plyhouse.storage.errors import StorageError
 from plyhouse.storage.store import Store
@@ -122,7 +126,8 @@ class ForfeitWatch:
             version, rows = await self._store.read(
                 suspensions.ended, match_id, seat, DEPTH * window
             )
-            ended = [Ended(row.ended_ms, _forfeit(row)) for row in rows]
+            paired = [row for row in rows if not was_challenge(row.data)]
+            ended = [Ended(row.ended_ms, _forfeit(row)) for row in paired]
             reason = why(ended, self._config.suspend_after, window)
             if not reason:
                 return

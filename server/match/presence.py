@@ -133,6 +133,8 @@ class MatchSummary(Struct, frozen=True):
     """None while the match runs, and for one that the server could not go on with."""
     stored: int = 0
     """Its events in the database, and the characters of their texts in hundreds."""
+    challenge: bool = False
+    """True if it began by a challenge; False after a restart."""
 
     @property
     def bots(self) -> tuple[int, ...]:
@@ -167,3 +169,4 @@ class PairingPlan(Struct, frozen=True):
     """The scoring of its tournament; empty for that of the game."""
     matches: tuple[MatchPlan, ...]
     holders: tuple[Presence, ...]
+    challenge: bool = False

@@ -35,6 +35,8 @@ class Terms:
     """True if every rotation of the seats is played with one seed."""
     scoring: Scoring | None = None
     """The scoring of a match; None: the game's default."""
+    challenge: bool = False
+    """True if one player chose these terms and named the others."""
 
     @property
     def at_once(self) -> int:
@@ -46,7 +48,8 @@ def planned_terms(plan: PairingPlan) -> Terms:
     """Return the terms of a planned pairing; raises `GameError` if its game is not installed."""
     scoring = Scoring(plan.scoring) if plan.scoring else None
     control = TimeControl.parse(plan.time_control)
-    return Terms(get_game(plan.game), control, plan.rated, scoring=scoring)
+    game = get_game(plan.game)
+    return Terms(game, control, plan.rated, scoring=scoring, challenge=plan.challenge)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,21 +137,30 @@ class _StoredTerms(Struct, frozen=True):
     max_retries: int
     no_show_forfeits: bool = False
     machines: tuple[str, ...] = ()
+    challenge: bool = False
 
 
 _UNSTATED: Final = _StoredTerms(10 * SECOND, 30 * SECOND, LagPolicy(), 10)
 """The terms of old rows, which have no data."""
 
 
-def terms_data(config: MatchConfig, machines: Sequence[str] = ()) -> str:
+def terms_data(
+    config: MatchConfig, machines: Sequence[str] = (), *, challenge: bool = False
+) -> str:
     """Return the text of `MatchRow.data` from which `config_of` restores the terms.
 
     ``machines`` are the runners that host the seats; empty for a bot that its author runs.
     """
     terms = msgspec.convert(config, _StoredTerms, from_attributes=True)
+    terms = structs.replace(terms, challenge=challenge)
     if any(machines):
         terms = structs.replace(terms, machines=tuple(machines))
     return msgspec.json.encode(terms).decode()
+
+
+def was_challenge(data: str | None) -> bool:
+    """Return whether a match began by a challenge, from its `MatchRow.data`."""
+    return msgspec.json.decode(data, type=_StoredTerms).challenge if data else False
 
 
 def machines_of(header: MatchRow) -> tuple[str, ...]:

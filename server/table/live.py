@@ -73,6 +73,7 @@ class LivePairing:
     tournament: str | None = None
     scoring: Scoring | None = None
     """The scoring of a match; None: the game's default."""
+    challenge: bool = False
 
 
 class Referee(Protocol):
@@ -292,6 +293,7 @@ class LiveMatch:
             began=None not in match.course.nonces,
             outcome=match.outcome,
             stored=match.course.rows + self._characters // 100,
+            challenge=self.pairing.challenge,
         )
 
     def input(self, method: Callable[..., Effects], *args: Any, **kwargs: Any) -> None:

@@ -170,6 +170,7 @@ class LiveMatches:
                 ]
             ),
             holders=(),
+            challenge=terms.challenge,
         )
         if self.elsewhere is not None:
             begun = self.elsewhere(plan, holders)
@@ -188,7 +189,13 @@ class LiveMatches:
         shared = seed is not None
         if seed is None:
             seed = secrets.token_bytes(SEED_BYTES)
-        pairing = LivePairing(plan.id, seed, tournament=plan.tournament, scoring=terms.scoring)
+        pairing = LivePairing(
+            plan.id,
+            seed,
+            tournament=plan.tournament,
+            scoring=terms.scoring,
+            challenge=terms.challenge,
+        )
         row = PairingRow(
             id=plan.id,
             game=plan.game,
@@ -260,7 +267,7 @@ class LiveMatches:
             seed=row.seed,
             seats=tuple(each.seat_row(seat) for seat, each in enumerate(seats)),
             created_ms=row.created_ms,
-            data=terms_data(config, [each.hosted for each in seats]),
+            data=terms_data(config, [each.hosted for each in seats], challenge=terms.challenge),
         )
         return live, NewMatch(header)
 

@@ -120,6 +120,19 @@ async def test_nginx_passes_bots_pages_and_refusals(
         assert ends[0].outcome.termination == "normal"
 
 
+@needs_nginx
+async def test_people_sign_in_behind_nginx_at_a_port_of_its_own(
+    house: Server, behind: tuple[str, str], certificate: ssl.SSLContext
+) -> None:
+    """Pages name the port in Origin, which has to be that of Host."""
+    safe, _ = behind
+    token = await house.token("alice")
+    async with httpx.AsyncClient(verify=certificate, base_url=safe) as api:
+        answer = await api.post("/api/v1/session", json={"token": token}, headers={"origin": safe})
+        assert answer.status_code == 200, answer.text
+        assert (await api.get("/api/v1/session")).json()["player"] == "alice"
+
+
 def longest_body() -> int:
     """The longest body that a server with the usual settings reads, in bytes."""
     taken = [

@@ -13,7 +13,19 @@ from tests.harness.patience import PATIENCE
 from tests.harness.server import legal_action
 
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.messages import Act, Error, Finished, MatchMessage, Notice, Ready, Turn
+from plyhouse.protocol.messages import (
+    Act,
+    Answer,
+    Challenge,
+    Challenged,
+    Error,
+    Finished,
+    MatchMessage,
+    Notice,
+    Ok,
+    Ready,
+    Turn,
+)
 from plyhouse.server.config import ConfigError, ServerConfig
 
 FILE = 'name = "Cup"\ngames = ["tic_tac_toe"]\ntime_control = "total:60"\nmirrored = false\n'
@@ -70,6 +82,31 @@ async def test_forfeits_in_a_row_suspend_until_an_organiser_or_a_new_version(
         assert (await olga.post(path, json={"why": "twice"})).status_code == 404
     await back.next(Notice, code="notice/reinstated")
     assert not isinstance(await back.seek("tic_tac_toe"), Error)
+
+
+async def test_forfeits_of_challenges_suspend_nobody(open_house: Any) -> None:
+    """A challenger chooses the clock, and could suspend a rival by one of a millisecond."""
+    house = await open_house(suspend_after=2, suspend_window=2)
+    victim = await house.bot("ada", **GAME)
+    rival = await house.bot("bob")
+    for _ in range(3):
+        await rival.ask(Challenge, "ada/bot", "tic_tac_toe", "total:0.001", seat=1)
+        asked = await victim.next(Challenged)
+        # It may be answered at once after a forfeit: a bot answers a challenge only once.
+        assert isinstance(await victim.ask(Answer, asked.challenge, True), Ok)
+        match = (await victim.next(MatchMessage)).snapshot.match
+        await asyncio.gather(*(client.ask(Ready, match) for client in (victim, rival)))
+        finished = await victim.next(Finished)
+        assert (finished.outcome.termination, finished.outcome.seat) == ("flag_fall", 0)
+        rival.inbox.clear()
+    for client in (victim, rival):
+        assert isinstance(await client.seek("tic_tac_toe", count=0), Ok)
+    tasks = [asyncio.create_task(_keep(victim, "ada")), asyncio.create_task(_keep(rival, "bob"))]
+    async with api(house, await house.token("olga", "organise")) as olga:
+        [found] = await until(olga, "/api/v1/suspensions", lambda found: len(found) > 0)
+    for task in tasks:
+        task.cancel()
+    assert found["reason"] == "it forfeited its last 2 matches: 2 times it played an illegal action"
 
 
 async def test_in_a_final_a_suspended_student_is_withdrawn_and_the_others_play_on(

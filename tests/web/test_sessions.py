@@ -19,7 +19,7 @@ from websockets.exceptions import ConnectionClosed
 from plyhouse.protocol.codec import JSON
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Challenge, Error, Hello, Seek, Welcome
-from plyhouse.server.accounts import passwords
+from plyhouse.server.accounts import browser_sessions, passwords
 from plyhouse.server.accounts.guesses import Guesses
 from plyhouse.server.competition_rules.file_template import round_robin_text
 from plyhouse.server.config import ServerConfig
@@ -522,6 +522,42 @@ async def test_guests_are_limited_by_address_and_in_all() -> None:
         assert "your address" in answers[2].json()["detail"]
 
 
+async def test_guest_who_has_left_makes_room_for_a_newcomer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Guests close the page and do not sign out, so a lesson kept the next one out for hours."""
+    settings = {"max_guests": 3, "max_guests_per_address": 2, "proxies": "127.0.0.1"}
+    async with await open_house(guests=True, **settings) as server:
+        house = House(server)
+        one, two = ({"x-forwarded-for": f"203.0.113.{number}"} for number in (1, 2))
+        webs = [browser(house, **one) for _ in range(4)] + [browser(house, **two) for _ in range(2)]
+
+        async def enter(number: int) -> int:
+            return (await webs[number].post("/session/guest")).status_code
+
+        async def there() -> list[int]:
+            """Return who is still a guest."""
+            players = [(await web.get("/session")).json()["player"] for web in webs]
+            return [number for number, player in enumerate(players) if player]
+
+        assert [await enter(number) for number in (0, 1, 2)] == [200, 200, 503]
+        monkeypatch.setattr(browser_sessions, "AWAY_NS", 0)
+        first, _ = await hello(house, webs[0])
+        assert await enter(2) == 200
+        assert await there() == [0, 2], "the other one has left"
+        third, _ = await hello(house, webs[2])
+        assert await enter(3) == 503, "both are here"
+        await third.close()
+        async with asyncio.timeout(PATIENCE):
+            while len(house.hub.directory.online()) > 1:  # noqa: ASYNC110 - its close is on the way
+                await asyncio.sleep(0.01)
+        assert [await enter(number) for number in (4, 5)] == [200, 200]
+        assert await there() == [0, 4, 5], "the address with the most guests gives way"
+        await first.close()
+        for web in webs:
+            await web.aclose()
+
+
 async def test_an_operator_may_take_no_guests() -> None:
     async with await open_house(guests=False) as server, browser(House(server)) as web:
         answer = await web.post("/session/guest")
@@ -588,7 +624,7 @@ async def test_a_guest_is_forgotten_when_it_leaves_or_its_time_is_over(house: Ho
         row = await store.read(people.player, second)
         await store.write(sessions.extend_guests, [row.id], 0, store.now())
         await house.hub.browser_sessions.sweep()
-        assert await store.read(sessions.count_guests) == 1, "its time is not over"
+        assert await store.read(sessions.guest_ids) == [row.id], "its time is not over"
         clock = store._clock
         store._clock = lambda: clock() + 13 * 3_600_000
         await house.hub.browser_sessions.sweep()
