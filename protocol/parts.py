@@ -44,7 +44,7 @@ LONGEST_REMARK: Final = 2000
 LONGEST_LINE: Final = 64
 """Actions of the principal variation of an `Info`."""
 LONGEST_DETAIL: Final = 16384
-"""What went wrong in a bot that resigns, for its author."""
+"""The text for the author of a bot that resigns."""
 LONGEST_LABEL: Final = 64
 """The label that a bot's program gives its version."""
 Label: TypeAlias = Annotated[str, Meta(max_length=LONGEST_LABEL)]
