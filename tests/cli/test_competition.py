@@ -349,8 +349,9 @@ def test_a_class_at_the_command_line(server: Server, plyhouse: Plyhouse, tmp_pat
     shown = do("competition", "status", "Cup").out
     assert "Cup is open (freeze 2998-07-01 18:00 Asia/Tokyo)" in shown
     assert "4 students, 4 without an entry" in shown
-    do("code", "create", "--uses", "9", "--expires", "2998-01-01T00:00:00Z")
+    lasting = do("code", "create", "--uses", "9", "--expires", "2998-01-01T00:00:00Z").out.strip()
     assert "2998-01-01 09:00 Asia/Tokyo" in do("code", "list").out
+    do("code", "revoke", lasting)
     assert "it would have to be running" in do("competition", "pause", "Cup", code=4).err
     # The environment names the competition where a command does not.
     until = ("--until", "2999-01-01T00:00:00Z")
