@@ -343,7 +343,7 @@ def open_competition(name: str, server: Server, why: str) -> None:
     else:
         made = _step(server, name, "open", why)
     at_ms = made.opens_ms if made.status == "draft" else None
-    when = f"; it opens {minute(at_ms)}" if at_ms is not None else ""
+    when = f"; it opens {minute(at_ms, made.zone)}" if at_ms is not None else ""
     note(f"{made.name} is {made.status}{when}.")
 
 
@@ -477,7 +477,7 @@ def extend(name: str, student: str, until: str, server: Server, why: str) -> Non
     --until says how long.
     """
     made = server.request(competition_calls.extend(name, student, until, why=why))
-    note(f"{made.student} may submit until {minute(made.until_ms)}.")
+    note(f"{made.student} may submit until {minute(made.until_ms, made.zone)}.")
     if made.delays:
         note(made.delays)
 

@@ -179,7 +179,8 @@ def until_over(ask: Callable[[], CompetitionDetail]) -> CompetitionDetail:
         if not coming and view.status != "running":
             return view
         if coming and not dated and view.final_ms is not None:
-            note(f"{view.name} is {view.status}: its final is to begin {minute(view.final_ms)}.")
+            begin = minute(view.final_ms, view.zone)
+            note(f"{view.name} is {view.status}: its final is to begin {begin}.")
             dated = True
         notes.tell(view)
         if not coming and time.monotonic() - said >= NEWS:
@@ -229,7 +230,7 @@ def status(name: str, server: Server, wait: bool, as_json: bool) -> None:
         print_json(view)
         return
     dates = [
-        f"{what} {minute(at_ms)}"
+        f"{what} {minute(at_ms, view.zone)}"
         for what, at_ms in (
             ("opens", view.opens_ms),
             ("freeze", view.freezes_ms),

@@ -56,11 +56,14 @@ def list_codes(competition: str, server: Server) -> None:
     if not rows:
         note(f"No codes for {competition} yet.")
         return
+    zone = ""
+    if any(each.expires_ms for each in rows):
+        zone = server.request(competition_calls.competition(competition)).zone
     cells = [
         [
             each.code,
             f"{each.used} of {each.uses}",
-            minute(each.expires_ms) if each.expires_ms else "-",
+            minute(each.expires_ms, zone) if each.expires_ms else "-",
             each.group or "-",
             "revoked" if each.revoked_ms else "valid",
         ]

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
 CommandT = TypeVar("CommandT", bound="Callable[..., Any]")
 
-FAULTS = VOID | (FORFEITS - {"flag_fall"})
+FAULTS = VOID | FORFEITS
 """Terminations that mean that a match was not played as it should have been: a bot is broken, or
-the rules are.  A flag that fell is a loss as others: it may be the clock that was too short."""
+the rules are."""
 
 ONLY_SPRT = {
     "base": "--base",
@@ -221,7 +221,8 @@ def match(
     tests several candidates with one error budget.
 
     Ends with exit code 1 if a bot crashed, broke the rules, or a match could not be played, and if
-    --sprt gave a candidate up because its games repeat. A loss on time is a loss as others.
+    --sprt gave a candidate up because its games repeat. A loss on time is a loss as others, unless
+    no match ends otherwise.
     """
     from plyhouse.bots.loading import check_spec
     from plyhouse.clients.arena.pairing_log import SeriesPaths, stored_seed
@@ -364,7 +365,15 @@ def _finish(
 
 
 def _faults(results: list[MatchResult]) -> list[MatchResult]:
-    return [result for result in results if result.termination in FAULTS]
+    """Return the matches that were not played as they should.
+
+    A flag that fell is a loss as others, unless no match ended otherwise: a bot that never plays is
+    broken, or the clock is too short for it.
+    """
+    failed = [result for result in results if result.termination in FAULTS]
+    if len(failed) < len(results):
+        return [result for result in failed if result.termination != "flag_fall"]
+    return failed
 
 
 def _refuse_stray(context: click.Context, options: dict[str, str], why: str) -> None:

@@ -279,19 +279,22 @@ def list_students(competition: str, server: Server, as_json: bool) -> None:
     if as_json:
         print_json(rows)
         return
+    if not rows:
+        note(f"No students in {competition} yet.")
+        return
+    zone = ""
+    if any(each.extended_ms for each in rows):
+        zone = server.request(competition_calls.competition(competition)).zone
     cells = [
         [
             each.student,
             each.display or "-",
             ", ".join(member.name for member in each.members),
             each.status,
-            minute(each.extended_ms) if each.extended_ms else "-",
+            minute(each.extended_ms, zone) if each.extended_ms else "-",
         ]
         for each in rows
     ]
-    if not cells:
-        note(f"No students in {competition} yet.")
-        return
     columns = ["account", "shown as", "members", "status", "may submit until"]
     print_table("Students", columns, cells, "llwll")
 

@@ -138,10 +138,17 @@ def plain_table(columns: Sequence[str], rows: Iterable[Sequence[str]], align: st
     return _aligned(table, _widths(table), align)
 
 
-def minute(milliseconds: int) -> str:
-    """Return a wall-clock time in ms since 1970, in the zone of this machine, which it names."""
-    from datetime import datetime
+def minute(milliseconds: int, zone: str = "") -> str:
+    """Return a wall-clock time in ms since 1970, with its zone.
 
+    ``zone`` is that of the competition whose date it is; without it, the zone of this machine.
+    """
+    from datetime import UTC, datetime
+
+    if zone:
+        from plyhouse.server.competition_rules.dates import in_words
+
+        return in_words(datetime.fromtimestamp(milliseconds / 1000, UTC), zone)
     return datetime.fromtimestamp(milliseconds / 1000).astimezone().strftime("%Y-%m-%d %H:%M %Z")
 
 

@@ -162,6 +162,8 @@ class Competition(Row, frozen=True):
     """True if it has a practice ladder; the ladder appears once there are two entries."""
     practice_of: str = ""
     """For a practice ladder, the id of its competition; empty for all others."""
+    zone: str = ""
+    """The time zone in which its file gives dates, by its name in the IANA database."""
 
 
 class Rehearsal(Competition, frozen=True, kw_only=True):
@@ -279,6 +281,8 @@ class Extended(Row, frozen=True):
     delays: str
     """The final or rerun that waits, until when, and how it begins without, or the final that
     leaves it to a rerun; empty if none."""
+    zone: str = ""
+    """The time zone of the competition's dates."""
 
 
 class Losses(Row, frozen=True):

@@ -139,6 +139,7 @@ def test_waiting_for_a_dated_final_says_why_it_does_not_begin(
 
     def view(status: str, **more: Any) -> SimpleNamespace:
         facts: dict[str, Any] = {"name": "Cup", "final_ms": 0, "progress": [], "checks": []}
+        facts["zone"] = "Asia/Tokyo"
         facts |= {"note": "", "warnings": ["It waits for an extension."]}
         return SimpleNamespace(status=status, **(facts | more))
 
@@ -152,7 +153,7 @@ def test_waiting_for_a_dated_final_says_why_it_does_not_begin(
     ]
     assert competition_status.until_over(lambda: answers.pop(0)).status == "finished"
     said = capsys.readouterr().err.splitlines()
-    assert said[0].startswith("Cup is frozen: its final is to begin 1970-01-01")
+    assert said[0] == "Cup is frozen: its final is to begin 1970-01-01 09:00 Asia/Tokyo."
     assert said[1:] == [
         "It waits for an extension.",
         check.format(0),
@@ -325,7 +326,8 @@ def test_a_class_at_the_command_line(server: Server, plyhouse: Plyhouse, tmp_pat
     assert "Cup is changed, and open" in preview.err
     assert "nothing changes" in do("competition", "change", "Cup", "--set", "rounds=2").err
     (tmp_path / "edited.toml").write_text(
-        do("competition", "file").out + "[limits]\nstudents = 90\n"
+        do("competition", "file").out
+        + '[limits]\nstudents = 90\n[dates]\nzone = "Asia/Tokyo"\nfreeze = 2998-07-01T18:00:00\n'
     )
     asked = do("competition", "change", "edited.toml", code=2)
     assert "limits.students: 200 -> 90" in asked.out
@@ -345,15 +347,20 @@ def test_a_class_at_the_command_line(server: Server, plyhouse: Plyhouse, tmp_pat
     do("competition", "staff", "remove", "tutor")
     assert "tutor" not in do("competition", "staff", "list").out
     shown = do("competition", "status", "Cup").out
-    assert "Cup is open" in shown
+    assert "Cup is open (freeze 2998-07-01 18:00 Asia/Tokyo)" in shown
     assert "4 students, 4 without an entry" in shown
+    lasting = do("code", "create", "--uses", "9", "--expires", "2998-01-01T00:00:00Z").out.strip()
+    assert "2998-01-01 09:00 Asia/Tokyo" in do("code", "list").out
+    do("code", "revoke", lasting)
     assert "it would have to be running" in do("competition", "pause", "Cup", code=4).err
     # The environment names the competition where a command does not.
     until = ("--until", "2999-01-01T00:00:00Z")
     assert "Cup is open" in do("competition", "status").out
     assert "Cup is frozen" in do("competition", "freeze").err
-    assert "ada may submit until" in do("competition", "extend", "ada", *until).err
+    extended = do("competition", "extend", "ada", *until).err
+    assert "ada may submit until 2999-01-01 09:00 Asia/Tokyo." in extended
     assert "ada may submit until" in do("competition", "extend", "Cup", "ada", *until).err
+    assert "2999-01-01 09:00 Asia/Tokyo" in do("student", "list").out
     assert "ada may still submit" in do("competition", "run", code=4).err
     assert "no student 'olga'" in do("bot", "enter", "none", code=2).err
     assert "Withdrew eva" in do("competition", "withdraw", "eva").err

@@ -17,6 +17,8 @@ from tests.cli.terminal import in_terminal
 from plyhouse.clients.arena.bot_labels import bot_labels
 from plyhouse.clients.arena.process import pairing_seed, seat_orders
 from plyhouse.clients.arena.series import Series
+from plyhouse.clients.arena.tally import MatchResult
+from plyhouse.clients.cli.match import _faults
 from plyhouse.games.base import TERMINAL
 from plyhouse.games.registry import get_game
 
@@ -143,6 +145,19 @@ def test_flag_fall_without_a_report_names_the_remedy(plyhouse: Plyhouse, tmp_pat
     done = plyhouse(*series, "--time-control", "move:0.1")
     assert "no action so far; use turn.limit for searches, or turn.report" in done.err
     assert ", turn.ply 0: time nearly out" in done.err
+    assert done.code == 1
+    assert "2 of 2 games could not be played as they should; the first ended by flag" in done.err
+
+
+def test_flag_fall_among_other_ends_is_a_loss_as_others() -> None:
+    fallen, played, crashed = (
+        MatchResult(0, (0, 1), (-1.0, 1.0), termination, 0, 3, (0, 0))
+        for termination in ("flag_fall", "normal", "bot_crash")
+    )
+    assert _faults([fallen, played]) == []
+    assert _faults([fallen, played, crashed]) == [crashed]
+    assert _faults([fallen, crashed]) == [fallen, crashed]
+    assert _faults([]) == []
 
 
 def test_an_action_that_is_none_is_explained_once(plyhouse: Plyhouse, tmp_path: Path) -> None:

@@ -88,6 +88,11 @@ def test_command_with_closed_streams_does_its_work(closed: str, tmp_path: Path) 
     assert list(tmp_path.iterdir())
 
 
+def test_time_of_a_competition_is_in_its_zone_on_every_machine() -> None:
+    assert minute(1_793_000_000_000, "Europe/Berlin") == "2026-10-26 08:33 Europe/Berlin"
+    assert minute(1_793_000_000_000, "UTC") == "2026-10-26 07:33 UTC"
+
+
 def test_times_are_those_of_the_machine_with_their_zone(monkeypatch: pytest.MonkeyPatch) -> None:
     summer = 1_793_000_000_000 - 120 * 86_400_000
     try:

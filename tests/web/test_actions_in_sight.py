@@ -91,6 +91,19 @@ async def test_bids_are_large_enough_for_a_thumb(house: House, page: Page, game:
     assert page.errors == []
 
 
+async def test_squares_for_tiles_are_large_enough_for_a_thumb_on_a_high_phone(
+    house: House, page: Page
+) -> None:
+    await challenged(house, page, "scrabble")
+    await page.until(MINE)
+    await page.show_as(390, 844)
+    await look(page)
+    width = "document.querySelector('#scene .spot').getBoundingClientRect().width"
+    assert await page.evaluate(width) >= THUMB
+    assert await page.evaluate("document.documentElement.scrollWidth") == 390
+    assert page.errors == []
+
+
 async def test_last_bids_are_as_high_as_other_buttons_on_a_phone(house: House, page: Page) -> None:
     bots = await challenged_by_all(house, page, "liars_dice(dice=6)", seat=1)
     turn = await bots[0].turn()

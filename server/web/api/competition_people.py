@@ -153,7 +153,7 @@ async def extend(
         competition_students.extend, row.id, data.student, until, by, store.now()
     )
     await service(state, AuditFollower).look()
-    return Extended(student, until, await _delayed(store, row, [student]))
+    return Extended(student, until, await _delayed(store, row, [student]), row.zone)
 
 
 @serve(competition_calls.withdraw)

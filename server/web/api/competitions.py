@@ -286,6 +286,7 @@ def _summary(row: CompetitionRow) -> dict[str, Any]:
         "rehearsal": row.rehearses is not None,
         "practice": file.practice.ladder,
         "practice_of": row.practice_of,
+        "zone": row.zone,
     }
 
 
