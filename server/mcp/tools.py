@@ -185,11 +185,11 @@ async def _view(agent: Agent, match: str) -> View:
 
 async def _snapshot(agent: Agent, match: str) -> MatchSnapshot:
     """Ask for a match once."""
-    if match in agent.matches:
+    if match in agent.matches or match in agent.results:
         try:
             return (await agent.ask(MatchMessage, messages.Sync, match=match)).snapshot
         except ProtocolError as error:
-            if error.code != "match/unknown":  # it may have ended meanwhile
+            if error.code != "match/unknown":  # it may have ended long ago
                 raise
     answer = await agent.ask(MatchMessage, messages.Watch, match=match)
     if answer.snapshot.outcome is None:

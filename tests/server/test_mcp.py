@@ -314,6 +314,19 @@ async def test_a_spectator_of_hidden_information_sees_no_card(table: Table) -> N
     assert "legal" not in view
 
 
+async def test_model_sees_the_end_of_its_match_from_its_seat(table: Table) -> None:
+    """A model that folds must know its card and which of the returns is its own."""
+    models, match = await table.seated("kuhn_poker")
+    cards = [(await each.call("position", match=match))["observation"]["card"] for each in models]
+    await models[0].call("act", match=match, ply=0, action="check")
+    await models[1].call("act", match=match, ply=1, action="bet")
+    views = [(await models[0].call("act", match=match, ply=2, action="fold"))["view"]]
+    views += [await each.call("position", match=match) for each in models]
+    assert [each["termination"] for each in views] == ["normal"] * 3
+    assert [each["seat"] for each in views] == [0, 0, 1]
+    assert [each["observation"]["card"] for each in views] == [cards[0], *cards]
+
+
 async def test_wait_returns_when_the_opponent_has_acted(table: Table) -> None:
     models, match = await table.seated("tic_tac_toe")
     cursor = (await models[1].call("position", match=match))["cursor"]
