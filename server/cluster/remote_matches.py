@@ -25,7 +25,7 @@ from plyhouse.server.match.presence import MatchSummary, PairingPlan, Presence
 from plyhouse.server.table.participants import Line, Participant
 
 
-class Switchboard(Protocol):
+class Relay(Protocol):
     """The interface of this server for its remote matches (`RemotePlay` in `remote_play`)."""
 
     def post(self, epoch: int, message: MemberMessage) -> None:
@@ -67,16 +67,16 @@ class Pairing:
 class RemoteMatch:
     """A `plyhouse.server.table.running_match.RunningMatch` of another server."""
 
-    __slots__ = ("_summary", "_switchboard", "holders", "id", "over", "owner", "plan", "spectators")
+    __slots__ = ("_relay", "_summary", "holders", "id", "over", "owner", "plan", "spectators")
 
     def __init__(
         self,
-        switchboard: Switchboard,
+        relay: Relay,
         summary: MatchSummary,
         owner: int,
         holders: Sequence[Participant],
     ) -> None:
-        self._switchboard = switchboard
+        self._relay = relay
         self._summary = summary
         self.id = summary.id
         self.owner = owner
@@ -113,23 +113,23 @@ class RemoteMatch:
 
     def act(self, seat: int, message: Act, stamp: int, lag_ns: int) -> None:
         """Pass on an action."""
-        self._switchboard.acted(self, seat, message, stamp, lag_ns)
+        self._relay.acted(self, seat, message, stamp, lag_ns)
 
     def request(self, seat: int, message: ClientMessage, stamp: int) -> None:
         """Pass on a request."""
-        self._switchboard.asked(self, seat, message)
+        self._relay.asked(self, seat, message)
 
     def disconnected(self, seat: int) -> None:
         """Report that a seat has lost its connection."""
-        self._switchboard.gone_away(self, seat)
+        self._relay.gone_away(self, seat)
 
     def turn_written(self, seat: int, ply: int, line: Line) -> None:
         """Report that a seat has learned of its turn."""
-        self._switchboard.wrote(self, seat, ply, line)
+        self._relay.wrote(self, seat, ply, line)
 
     def send_absences(self, line: Line, seat: int) -> None:
         """Have the owner tell a seat which others are away."""
-        self._post(TellAbsences(self.id, seat, self._switchboard.number(line)))
+        self._post(TellAbsences(self.id, seat, self._relay.number(line)))
 
     def let_in(self, seat: int, span: int) -> None:
         """Have the owner give a seat back the time of its login."""
@@ -142,28 +142,28 @@ class RemoteMatch:
     def watch(self, line: Line, re: int | None, *, scenes: bool) -> None:
         """Let a spectator follow the match."""
         self.spectators[line] = scenes
-        self._switchboard.watched(self, line, re, scenes=scenes)
+        self._relay.watched(self, line, re, scenes=scenes)
 
     def unwatch(self, line: Line) -> None:
         """Stop following; unknown lines are ignored."""
         if self.spectators.pop(line, None) is not None:
-            self._post(Unwatched(self.id, self._switchboard.number(line)))
-            self._switchboard.drop_unused(self)
+            self._post(Unwatched(self.id, self._relay.number(line)))
+            self._relay.drop_unused(self)
 
     def moved(self, owner: int) -> None:
         """Note that another server runs the match now, and follow it there."""
         self.owner = owner
         for line, scenes in self.spectators.items():
-            self._switchboard.watched(self, line, None, scenes=scenes)
+            self._relay.watched(self, line, None, scenes=scenes)
 
     def written(self, seat: int, line: Line, ply: int) -> None:
         """Report that the turn at a ply is on its way to the seat."""
-        number = self._switchboard.number(line)
+        number = self._relay.number(line)
         self._post(Written(self.id, seat, number, ply, line.lag_ns, line.floor_ns))
 
     async def public_snapshot(self) -> MatchSnapshot | None:
         """Return what a spectator may know now; None if the owner does not answer."""
-        return await self._switchboard.show_public(self)
+        return await self._relay.show_public(self)
 
     def seats_with_public_thoughts(self) -> frozenset[int]:
         """Return no seat: the thoughts of bots are shown by the owner only."""
@@ -173,7 +173,7 @@ class RemoteMatch:
         """Do nothing, because the owner sends it."""
 
     def _post(self, message: MemberMessage) -> None:
-        self._switchboard.post(self.owner, message)
+        self._relay.post(self.owner, message)
 
 
 PATIENCE_NS: Final = 500_000_000
