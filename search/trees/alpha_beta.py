@@ -242,6 +242,7 @@ class AlphaBetaRoot(Root):
         self.options = options
         self.estimates = evaluate is not None or (heuristic and hasattr(state, "heuristic"))
         self.noisy = hasattr(state, "noisy_actions")
+        self.loud = state.noisy_actions() if self.noisy and options.reductions else ()
         self.textbook = isinstance(game, TreeGame)
         self.keeps = game.info.complete_keys
         self.table: Table | None = None
@@ -439,7 +440,7 @@ class AlphaBetaRoot(Root):
         """Return how many plies less deeply to search an action first."""
         if place < LATE or not self.reduces(depth) or child.to_move == TERMINAL:
             return 0
-        if self.noisy and action in self.state.noisy_actions():
+        if action in self.loud:
             return 0
         forced = hasattr(child, "forced") and child.forced()
         return 0 if forced else 1 if place < 3 * LATE else 2

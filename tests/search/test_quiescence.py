@@ -122,3 +122,25 @@ def test_a_restless_game_comes_to_an_end(tree: Any) -> None:
     result = alpha_beta(tree(0.0)[0], Noise(), Limit(depth=2), quiescence=True)
     assert result.value == 2.0 + 32.0
     assert not result.exact
+
+
+def test_noisy_actions_of_the_root_are_asked_for_once() -> None:
+    class Root:
+        """The first position of a game, which counts."""
+
+        asked = 0
+
+        def __init__(self, state: Any) -> None:
+            self.state = state
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.state, name)
+
+        def noisy_actions(self) -> Any:
+            self.asked += 1
+            return self.state.noisy_actions()
+
+    game = get_game("chess")
+    root = Root(game.initial_state())
+    assert alpha_beta(game, root, Limit(depth=4), null_windows=True, reductions=True).depth == 4
+    assert root.asked == 1

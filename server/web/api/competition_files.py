@@ -6,6 +6,7 @@ A frozen competition may open again.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import time
 from datetime import UTC, datetime
@@ -182,7 +183,7 @@ async def cost(
     measured: dict[str, Measured] = {}
     for game in file.games:
         known = await store.read(measures.measure, game, control, hosted=file.hosting_required)
-        async with _SAMPLING:
+        async with contextlib.nullcontext() if known.matches else _SAMPLING:
             measured[game] = await asyncio.to_thread(
                 measured_game, game, file.time_control, known, time.perf_counter_ns
             )
