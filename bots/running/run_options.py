@@ -241,6 +241,8 @@ class RunOptions:
     """Label of this build; results are kept apart by it."""
     games: Sequence[str] | None = None
     """Games accepted from organisers and challengers; None for the games of the bot, or all."""
+    rated: str | None = None
+    """Time control of the rated challenges that it accepts; None to accept none of them."""
     seeks: Sequence[SeekRequest] = ()
     """The pools to enter."""
     challenge: ChallengeRequest | None = None
