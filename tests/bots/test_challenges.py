@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any, cast
 
 import pytest
 
-from plyhouse.bots.client.client import RequestRefused
+from plyhouse.bots.client.client import Client, RequestRefused
 from plyhouse.bots.running.python_session import RunOptions, RunSummary, run_bot
 from plyhouse.bots.running.run_options import ChallengeFailed, Challenger, ChallengeRequest
 from plyhouse.clients.builtin_bots.launcher import StartedBots
-from plyhouse.protocol.messages import ChallengeClosed
+from plyhouse.protocol.messages import ChallengeClosed, Ok
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import RunningServer, running_server
 
@@ -97,6 +98,24 @@ async def test_bot_accepts_rated_challenges_by_its_own_time_control_only(
         assert len((await challenged(server, "bob/deep", rated=True))[0].results) == 1
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
+
+
+async def test_challenge_that_is_declined_before_its_id_is_known_is_a_failure() -> None:
+    """An opponent may be so quick that both arrive in one read: the run waited for ever."""
+    failures: list[str] = []
+    challenger = Challenger(
+        ChallengeRequest(["bob/deep"], "chess"),
+        lambda line: None,
+        lambda error: failures.append(str(error)),
+    )
+
+    class Quick:
+        async def request(self, build: Any) -> Ok:
+            challenger.closed(ChallengeClosed("c1", "declined", "no time"))
+            return Ok(build(1).id, challenge="c1")
+
+    await challenger.challenge(cast(Client, Quick()))
+    assert failures == ["bob/deep declined: no time."]
 
 
 def test_challenge_that_is_not_accepted_is_a_failure() -> None:
