@@ -420,6 +420,9 @@ class PythonSession(BotSession):
             reason = "the bot is leaving"
         elif game is None or not self._games.accepts(challenged.game):
             reason = f"the bot does not play {challenged.game}"
+        elif challenged.rated and challenged.time_control != self._options.rated:
+            with_own = f"rated challenges with {self._options.rated} only"
+            reason = f"the bot accepts {with_own if self._options.rated else 'no rated challenges'}"
         challenge = challenged.challenge
         self._request(lambda number: Answer(number, challenge, not reason, reason))
 

@@ -142,6 +142,8 @@ class Challenger:
         self._say = say
         self._fail = fail
         self._open = ""
+        self._closed: dict[str, ChallengeClosed] = {}
+        """Challenges that were closed since the last one was sent, by others as well."""
 
     async def challenge(self, client: Client) -> None:
         """Send the challenge; do nothing while the last one is open."""
@@ -149,6 +151,7 @@ class Challenger:
             return
         asked = self._request
         first, *others = asked.opponents
+        self._closed.clear()
         try:
             answer = await client.request(
                 lambda number: Challenge(
@@ -168,19 +171,22 @@ class Challenger:
             self._fail(error)
             return
         if isinstance(answer, Ok):
-            self.opened(answer.challenge)
             kind = "rated" if asked.rated else "casual"
             self._say(
                 f"challenging {listed(asked.opponents)}: {asked.game}, {asked.time_control}, {kind}"
             )
+            self.opened(answer.challenge)
 
     def opened(self, challenge: str) -> None:
         """Note the id of the open challenge."""
         self._open = challenge
+        if challenge in self._closed:  # a quick opponent's answer came with the id
+            self.closed(self._closed[challenge])
 
     def closed(self, message: ChallengeClosed) -> None:
         """Note that a challenge is no longer open."""
         if message.challenge != self._open:
+            self._closed[message.challenge] = message
             return
         self._open = ""
         who = listed(self._request.opponents)
@@ -241,6 +247,8 @@ class RunOptions:
     """Label of this build; results are kept apart by it."""
     games: Sequence[str] | None = None
     """Games accepted from organisers and challengers; None for the games of the bot, or all."""
+    rated: str | None = None
+    """Time control of the rated challenges that it accepts; None to accept none of them."""
     seeks: Sequence[SeekRequest] = ()
     """The pools to enter."""
     challenge: ChallengeRequest | None = None

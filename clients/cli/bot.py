@@ -157,7 +157,7 @@ def bot() -> None:
     "--rated/--casual",
     default=False,
     show_default=True,
-    help="With --seek or --challenge: play for the leaderboard.",
+    help="Play for the leaderboard; accept rated challenges with --time-control.",
 )
 @click.option(
     "--demand-help",
@@ -205,7 +205,8 @@ def run(
     connected, reconnects when the connection breaks, and plays the matches that organisers and
     challengers start.  With --seek it looks for opponents itself, in the games of --game or else in
     all that it claims.  With --challenge it asks one named bot for a match, and again until it has
-    played --matches. Built-in bots such as house/easy accept casual matches.
+    played --matches. Built-in bots such as house/easy accept casual matches. With --rated it also
+    accepts rated challenges, with its own --time-control.
 
     The bot runs in a separate process. Its output and errors appear here.
 
@@ -263,6 +264,7 @@ def run(
                 RunOptions(
                     bot=name,
                     games=games or None,
+                    rated=control if rated else None,
                     seeks=seeks,
                     challenge=challenge,
                     version=version_label,

@@ -128,7 +128,9 @@ private:
     } else if (type == "finished") {
       finished(message.text("match"), message.get("outcome"));
     } else if (type == "challenged") {
-      request("answer", {{"challenge", quote(message.text("challenge"))}, {"accept", "true"}});
+      // The challenger chooses the clock, so rated matches come by our own seeks only.
+      string accept = message.get("rated").as<bool>() ? "false" : "true";
+      request("answer", {{"challenge", quote(message.text("challenge"))}, {"accept", accept}});
     } else if (type == "notice") {
       std::cout << "notice " << message.text("message") << std::endl;
     } else if (type == "error") {

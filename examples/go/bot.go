@@ -67,6 +67,7 @@ type message struct {
 	Session     string      `json:"session"`
 	HeartbeatMS int         `json:"heartbeat_ms"`
 	Challenge   string      `json:"challenge"`
+	Rated       bool        `json:"rated"`
 	Code        string      `json:"code"`
 	Message     string      `json:"message"`
 }
@@ -204,7 +205,8 @@ func (b *bot) handle(m message) {
 	case "finished":
 		b.finished(m.Match, m.Outcome)
 	case "challenged":
-		b.request("answer", fields{"challenge": m.Challenge, "accept": true})
+		// The challenger chooses the clock, so rated matches come by our own seeks only.
+		b.request("answer", fields{"challenge": m.Challenge, "accept": !m.Rated})
 	case "notice":
 		fmt.Println("notice", m.Message)
 	case "error":

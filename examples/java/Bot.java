@@ -223,8 +223,9 @@ public final class Bot implements WebSocket.Listener {
             case "finished" -> finished(text(message, "match"), map(message.get("outcome")));
             case "error" -> refused(message, answered);
             case "notice" -> log("notice " + text(message, "message"));
-            case "challenged" -> request(
-                "answer", Map.of("challenge", message.get("challenge"), "accept", true));
+            // The challenger chooses the clock, so rated matches come by our own seeks only.
+            case "challenged" -> request("answer", Map.of("challenge", message.get("challenge"),
+                "accept", !Boolean.TRUE.equals(message.get("rated"))));
             default -> { } // ok, accepted, update, and messages of newer servers
         }
     }

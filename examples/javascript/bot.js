@@ -105,7 +105,8 @@ class Bot {
       case "finished": return this.finished(message.match, message.outcome);
       case "challenged":
         // We play the games that we seek; `games` in hello says so, but organisers may differ.
-        return this.request("answer", { challenge: message.challenge, accept: true });
+        // The challenger chooses the clock, so rated matches come by our own seeks only.
+        return this.request("answer", { challenge: message.challenge, accept: !message.rated });
       case "error": return this.refused(message, request?.message);
       case "notice": return log(`notice ${message.code}: ${message.message}`);
       default: return undefined; // accepted, update, revealed ... and what a newer server adds

@@ -159,7 +159,9 @@ impl Bot {
             ),
             "finished" => self.finished(socket, message.text("match"), message.get("outcome")),
             "challenged" => {
-                let fields = [("challenge", message.get("challenge").clone()), ("accept", Json::Bool(true))];
+                // The challenger chooses the clock, so rated matches come by our own seeks only.
+                let accept = Json::Bool(*message.get("rated") != Json::Bool(true));
+                let fields = [("challenge", message.get("challenge").clone()), ("accept", accept)];
                 self.request(socket, "answer", &fields)
             }
             "error" => {

@@ -152,6 +152,14 @@ class Tournaments:
         """Return the tournaments that are being played and not paused."""
         return [each for each in self._running.values() if not each.paused]
 
+    def waits_for(self, bot: int) -> bool:
+        """Return whether a bot has matches left in a final, which waits while it plays others."""
+        return any(
+            bot in each.waiting() and bot not in each.gone
+            for each in self.played()
+            if not isinstance(each.queue, LadderQueue)
+        )
+
     def running(self, identifier: str) -> RunningTournament | None:
         """Return a tournament that this server plays, or None."""
         return self._running.get(identifier)

@@ -14,6 +14,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from plyhouse.games.registry import add_game_file
+from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import (
     Hello,
     Notice,
@@ -50,6 +51,7 @@ from plyhouse.server.lobby.lobby import Lobby
 from plyhouse.server.lobby.suspension import ForfeitWatch, suspended_text
 from plyhouse.server.match.presence import MatchSummary, Presence
 from plyhouse.server.match.terminations import VOID, forfeiting_seat
+from plyhouse.server.match.terms import Terms
 from plyhouse.server.results.leaderboards import RatingRefits
 from plyhouse.server.table import journal
 from plyhouse.server.table.participants import Participant
@@ -103,7 +105,7 @@ class Hub(MatchHub):
             config,
             self.live_matches,
             self.directory,
-            admit_to_hosted=self.hosted_play.admit,
+            admit=self._admit,
             may_be_secret=self.privacy.may_be_secret,
         )
         self.builtin_bots = None if builtin_bots is None else builtin_bots(self)
@@ -331,6 +333,20 @@ class Hub(MatchHub):
         self.expel("player", (player_id,), "server/shutting_down", text, keep_matches=True)
         for participant in renamed:
             self.directory.update(participant, player=name)
+
+    def _admit(self, challenger: Presence, opponent: Presence, terms: Terms) -> None:
+        """Raise `ProtocolError` if a bot cannot be challenged.
+
+        A rival could hold the places of a bot by long matches, and so a final.  Built-in bots play
+        many matches, and a refusal would give hidden baselines away.
+        """
+        if opponent.hosted:
+            self.hosted_play.admit(challenger, opponent, terms)
+        elif opponent.casual or self.privacy.may_be_secret(opponent.name):
+            return
+        elif self.tournaments.waits_for(opponent.bot_id):
+            text = f"{opponent.name} takes no challenges now: ask again later."
+            raise ProtocolError("challenge/not_accepting", text)
 
     def _plays(self, player_id: int) -> bool:
         everybody = self.directory.presences.values()

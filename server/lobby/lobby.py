@@ -110,10 +110,10 @@ class Lobby:
         config: ServerConfig,
         live_matches: LiveMatches,
         directory: Directory,
-        admit_to_hosted: Callable[[Presence, Presence, Terms], None] | None = None,
+        admit: Callable[[Presence, Presence, Terms], None] | None = None,
         may_be_secret: Callable[[str], bool] = lambda _: False,
     ) -> None:
-        """``admit_to_hosted`` raises `ProtocolError` if a hosted bot cannot be challenged.
+        """``admit`` raises `ProtocolError` if a bot that accepts a game cannot be challenged.
 
         Without it no hosted bot can be challenged.  ``may_be_secret`` returns whether hints must
         not contain a bot's name.
@@ -129,7 +129,7 @@ class Lobby:
         self._challenges: dict[str, _Challenge] = {}
         self.quota = PlyQuota(config.max_plies_per_day, live_matches.now)
         self._unwanted = Rate(*CHALLENGES, live_matches.now)
-        self._admit_to_hosted = admit_to_hosted
+        self._admit = admit
         self._may_be_secret = may_be_secret
         self.on_seek: SeekWatcher | None = None
         """Called when matches of a seek begin."""
@@ -370,14 +370,14 @@ class Lobby:
                 "challenge/not_accepting",
                 f"{name} does not accept {terms.game.spec}; it accepts: {listed}.",
             )
-        if opponent.hosted:
-            if self._admit_to_hosted is None:
-                raise ProtocolError("challenge/not_accepting")
-            self._admit_to_hosted(sides[0], opponent, terms)
-            if terms.game.seats != 2:
-                raise ProtocolError(
-                    "challenge/not_accepting", f"{name} is hosted, and plays with one at a time."
-                )
+        if self._admit is not None:
+            self._admit(sides[0], opponent, terms)
+        elif opponent.hosted:
+            raise ProtocolError("challenge/not_accepting")
+        if opponent.hosted and terms.game.seats != 2:
+            raise ProtocolError(
+                "challenge/not_accepting", f"{name} is hosted, and plays with one at a time."
+            )
         return opponent
 
     def answer(self, bot: Presence, message: Answer) -> Ok:

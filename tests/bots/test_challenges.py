@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any, cast
 
 import pytest
 
-from plyhouse.bots.client.client import RequestRefused
+from plyhouse.bots.client.client import Client, RequestRefused
 from plyhouse.bots.running.python_session import RunOptions, RunSummary, run_bot
-from plyhouse.bots.running.run_options import Challenger, ChallengeRequest
+from plyhouse.bots.running.run_options import ChallengeFailed, Challenger, ChallengeRequest
 from plyhouse.clients.builtin_bots.launcher import StartedBots
-from plyhouse.protocol.messages import ChallengeClosed
+from plyhouse.protocol.messages import ChallengeClosed, Ok
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import RunningServer, running_server
 
@@ -70,6 +71,51 @@ async def test_run_challenges_a_bot_of_another_player(server: RunningServer) -> 
     summary, _ = await challenged(server, "bob/deep", matches=3)
     assert len(summary.results) == 3
     assert len((await waiting).results) == 3
+
+
+@pytest.mark.parametrize(
+    ("terms", "why"),
+    [
+        (None, "the bot accepts no rated challenges"),
+        ("move:60", "the bot accepts rated challenges with move:60 only"),
+        ("move:5", ""),
+    ],
+)
+async def test_bot_accepts_rated_challenges_by_its_own_time_control_only(
+    server: RunningServer, terms: str | None, why: str
+) -> None:
+    """A challenger could otherwise take rating from it by a clock of a millisecond."""
+    secret = await token(server, "bob")
+    online = asyncio.Event()
+    options = RunOptions(bot="deep", rated=terms, say=lambda line: online.set())
+    waiting = asyncio.create_task(run_bot("random", server.url, secret, options))
+    await online.wait()
+    if why:
+        with pytest.raises(ChallengeFailed, match=f"bob/deep declined: {why}."):
+            await challenged(server, "bob/deep", rated=True)
+        await challenged(server, "bob/deep")
+    else:
+        assert len((await challenged(server, "bob/deep", rated=True))[0].results) == 1
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+
+
+async def test_challenge_that_is_declined_before_its_id_is_known_is_a_failure() -> None:
+    """An opponent may be so quick that both arrive in one read: the run waited for ever."""
+    failures: list[str] = []
+    challenger = Challenger(
+        ChallengeRequest(["bob/deep"], "chess"),
+        lambda line: None,
+        lambda error: failures.append(str(error)),
+    )
+
+    class Quick:
+        async def request(self, build: Any) -> Ok:
+            challenger.closed(ChallengeClosed("c1", "declined", "no time"))
+            return Ok(build(1).id, challenge="c1")
+
+    await challenger.challenge(cast(Client, Quick()))
+    assert failures == ["bob/deep declined: no time."]
 
 
 def test_challenge_that_is_not_accepted_is_a_failure() -> None:

@@ -6,6 +6,7 @@ import json
 import socket
 import subprocess
 import threading
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -66,6 +67,29 @@ def play(server: Server, *commands: Sequence[str]) -> list[tuple[int, str]]:
         for process in running:
             process.kill()
             process.communicate()
+
+
+def declines_rated_challenges(server: Server, bot: Sequence[str], name: str, token: str) -> None:
+    """Check that a bot, which leaves after a match, declines a rated challenge for a casual one.
+
+    ``token`` is that of a challenger.
+    """
+    ask = ("--challenge", name, "--game", "connect_four", "--time-control", "move:10")
+    with subprocess.Popen(
+        bot, env=server.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        try:
+            said = f"{name} is not connected"
+            until = time.monotonic() + PATIENCE
+            while f"{name} is not connected" in said and time.monotonic() < until:
+                ((code, said),) = play(server, python_bot(server, token, *ask, "--rated"))
+            assert code, said
+            assert f"{name} declined" in said
+            ((code, said),) = play(server, python_bot(server, token, *ask, "--casual"))
+            assert not code, said
+            assert process.wait(PATIENCE) == 0
+        finally:
+            process.kill()
 
 
 class CuttingProxy(threading.Thread):

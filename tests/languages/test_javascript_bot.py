@@ -16,7 +16,13 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from tests.harness.language_bots import CuttingProxy, Server, play, python_bot
+from tests.harness.language_bots import (
+    CuttingProxy,
+    Server,
+    declines_rated_challenges,
+    play,
+    python_bot,
+)
 from tests.harness.patience import PATIENCE
 
 pytestmark = pytest.mark.javascript
@@ -81,6 +87,12 @@ def test_it_plays_a_match_against_a_python_bot(program: Path, server: Server) ->
     assert "connected as ada/javascript" in said
     assert re.search(r"finished \w+: normal, we got -?\d", said), said
     assert "refused" not in said
+
+
+def test_it_declines_rated_challenges(program: Path, server: Server) -> None:
+    ours, theirs = server.token("rob"), server.token("kim")
+    own = ("--server", server.url, "--token", ours, "--seek", "connect_four", "--matches", "1")
+    declines_rated_challenges(server, javascript(program, *own), "rob/javascript", theirs)
 
 
 def test_it_comes_back_when_its_connection_is_cut(program: Path, server: Server) -> None:

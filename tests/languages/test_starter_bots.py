@@ -15,7 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.harness.language_bots import CuttingProxy, Server, play, python_bot
+from tests.harness.language_bots import (
+    CuttingProxy,
+    Server,
+    declines_rated_challenges,
+    play,
+    python_bot,
+)
 from tests.harness.patience import PATIENCE
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -79,6 +85,14 @@ def test_starter_bot_plays_a_match_against_a_python_bot(starter: Starter, server
     assert f"connected as {player}/{starter.name}" in said
     assert re.search(r"finished \w+: normal, we got -?\d", said), said
     assert "refused" not in said
+
+
+def test_starter_bot_declines_rated_challenges(starter: Starter, server: Server) -> None:
+    """A challenger chooses the clock, by which it could take rating from a bot that waits."""
+    player = f"{starter.name}-rob"
+    ours, theirs = server.token(player), server.token(f"{starter.name}-kim")
+    own = ("--server", server.url, "--token", ours, "--seek", "connect_four", *SEEK)
+    declines_rated_challenges(server, starter(*own), f"{player}/{starter.name}", theirs)
 
 
 def test_starter_bot_resumes_after_its_connection_is_cut(starter: Starter, server: Server) -> None:
