@@ -11,7 +11,7 @@ import logging
 import re
 import secrets
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from typing import Final
@@ -405,6 +405,10 @@ class BrowserSessions:
             return -crowds[self._addresses.get(guest, "")], self._seen.get(guest, 0)
 
         await self._forget([min(left, key=crowd_and_time)])
+
+    def payer(self, player_id: int) -> Hashable:
+        """Return for whom the use of a player counts: itself, or the address of a guest."""
+        return self._addresses.get(player_id, player_id)
 
     def start(self) -> None:
         """Start to delete expired guests and sessions regularly."""

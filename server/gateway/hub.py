@@ -108,6 +108,7 @@ class Hub(MatchHub):
             admit=self._admit,
             may_be_secret=self.privacy.may_be_secret,
         )
+        self.lobby.quota.payer = self.browser_sessions.payer
         self.builtin_bots = None if builtin_bots is None else builtin_bots(self)
         """Starts bots for people to play against; None if there are none."""
         self.bot_connections = BotConnections(self.directory, self.hosting)
@@ -340,11 +341,10 @@ class Hub(MatchHub):
         A rival could hold the places of a bot by long matches, and so a final.  Built-in bots play
         many matches, and a refusal would give hidden baselines away.
         """
+        exempt = opponent.casual or self.privacy.may_be_secret(opponent.name)
         if opponent.hosted:
             self.hosted_play.admit(challenger, opponent, terms)
-        elif opponent.casual or self.privacy.may_be_secret(opponent.name):
-            return
-        elif self.tournaments.waits_for(opponent.bot_id):
+        elif not exempt and self.tournaments.waits_for(opponent.bot_id):
             text = f"{opponent.name} takes no challenges now: ask again later."
             raise ProtocolError("challenge/not_accepting", text)
 

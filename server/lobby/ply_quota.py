@@ -7,12 +7,14 @@ when it is over.  The allowance may go below zero then, and no match begins unti
 
 The match itself, chance events and long thoughts of bots count, too: two bots that resign at once
 could fill the disk without a ply.
+
+Guests share the allowance of their address, because one person can be many of them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Final
 
 from plyhouse.protocol.errors import ProtocolError
@@ -36,14 +38,16 @@ class PlyQuota:
         """``per_day`` 0 is no limit; ``now`` returns monotonic nanoseconds."""
         self._per_day = per_day
         self._rate = Rate(per_day, per_day / DAY_S, now) if per_day else None
+        self.payer: Callable[[int], Hashable] = _itself
+        """Returns for whom the plies of a player count."""
 
     def spend(self, match: MatchSummary) -> None:
         """Count a match that is over, unless it belongs to a competition."""
         if self._rate is not None and match.tournament is None:
             # A server that has stopped may have reported the plies only.
             cost = OF_A_MATCH + max(match.ply, match.stored)
-            for player in {each.player_id for each in match.seats}:
-                self._rate.spend(player, cost)
+            for payer in {self.payer(each.player_id) for each in match.seats}:
+                self._rate.spend(payer, cost)
 
     def free(self, bot: Presence | None) -> int:
         """Return how many more matches a bot can take now; 0 if it is not here."""
@@ -64,4 +68,8 @@ class PlyQuota:
         """Return the seconds until the player of a bot has plies left."""
         if self._rate is None or (bot.casual and not bot.guest):
             return 0.0
-        return self._rate.wait(bot.player_id)
+        return self._rate.wait(self.payer(bot.player_id))
+
+
+def _itself(player_id: int) -> Hashable:
+    return player_id

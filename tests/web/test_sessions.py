@@ -18,7 +18,18 @@ from websockets.exceptions import ConnectionClosed
 
 from plyhouse.protocol.codec import JSON
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.protocol.messages import Challenge, Error, Hello, Seek, Welcome
+from plyhouse.protocol.messages import (
+    Challenge,
+    Error,
+    Finished,
+    Hello,
+    MatchMessage,
+    Ok,
+    Ready,
+    Resign,
+    Seek,
+    Welcome,
+)
 from plyhouse.server.accounts import browser_sessions, passwords
 from plyhouse.server.accounts.guesses import Guesses
 from plyhouse.server.competition_rules.file_template import round_robin_text
@@ -555,6 +566,35 @@ async def test_guest_who_has_left_makes_room_for_a_newcomer(
         assert await there() == [0, 4, 5], "the address with the most guests gives way"
         await first.close()
         for web in webs:
+            await web.aclose()
+
+
+async def test_guests_of_one_address_share_the_plies_of_a_day() -> None:
+    """One person can be many guests, each of whom had the plies of a player."""
+    settings = {"max_plies_per_day": 12, "proxies": "127.0.0.1"}
+    async with await open_house(guests=True, **settings) as server:
+        house = House(server)
+        addresses = ("203.0.113.1", "203.0.113.1", "203.0.113.1", "203.0.113.2")
+        webs = [browser(house, **{"x-forwarded-for": address}) for address in addresses]
+        wires = []
+        for web in webs:
+            await web.post("/session/guest")
+            wires.append((await hello(house, web))[0])
+        for wire in wires[:2]:
+            assert isinstance(await ask(wire, Seek(2, "pig", "total:60")), Ok)
+        message: Any = None
+        for wire in wires[:2]:
+            while not isinstance(message := JSON.decode_server(await wire.recv()), MatchMessage):
+                pass
+            assert isinstance(await ask(wire, Ready(3, message.snapshot.match)), Ok)
+        await ask(wires[0], Resign(4, message.snapshot.match))
+        while not isinstance(JSON.decode_server(await wires[1].recv()), Finished):
+            pass
+        refused = await ask(wires[2], Seek(2, "pig", "total:60"))
+        assert refused.code == "seek/plies"
+        assert isinstance(await ask(wires[3], Seek(2, "pig", "total:60")), Ok)
+        for wire, web in zip(wires, webs, strict=True):
+            await wire.close()
             await web.aclose()
 
 
