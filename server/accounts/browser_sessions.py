@@ -11,7 +11,7 @@ import logging
 import re
 import secrets
 from collections import Counter, deque
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from typing import Final
@@ -175,7 +175,7 @@ class BrowserSessions:
         now: Callable[[], int],
         *,
         playing: Callable[[int], bool],
-        present: Callable[[int], bool],
+        present: Callable[[], Set[int]],
         leaving: Callable[[list[int]], None],
     ) -> None:
         self._config = config
@@ -184,7 +184,7 @@ class BrowserSessions:
         self._playing = playing
         """Returns whether a player holds a seat in a match that is not over."""
         self._present = present
-        """Returns whether a player is connected or playing."""
+        """Returns the players who are connected or playing."""
         self._leaving = leaving
         """Closes the connections of guests; called before they are deleted."""
         self._passwords = Passwords()
@@ -389,9 +389,9 @@ class BrowserSessions:
         Most guests close the page and do not sign out.  The address with the most guests gives way,
         and there the guest who left first.
         """
-        latest = self._now() - AWAY_NS
+        latest, present = self._now() - AWAY_NS, self._present()
         left = [
-            each for each in guests if self._seen.get(each, 0) <= latest and not self._present(each)
+            each for each in guests if self._seen.get(each, 0) <= latest and each not in present
         ]
         if not left:
             raise ProtocolError(
@@ -421,8 +421,7 @@ class BrowserSessions:
     async def sweep(self) -> None:
         """Delete expired guests and sessions; a guest who is playing may finish the match."""
         store = self._store
-        now = self._now()
-        self._seen.update({each: now for each in self._seen if self._present(each)})
+        self._seen.update(dict.fromkeys(self._seen.keys() & self._present(), self._now()))
         # Extend guests who expire before the next sweep, so that their session does not end during
         # a match.
         soon = await store.read(

@@ -126,7 +126,7 @@ class Hub(MatchHub):
             registration=self.registration,
             now=self.now,
             playing=self._plays,
-            present=self._is_here,
+            present=self._players_here,
             leaving=self._forget,
         )
 
@@ -352,9 +352,8 @@ class Hub(MatchHub):
         everybody = self.directory.presences.values()
         return any(each.player_id == player_id and each.matches for each in everybody)
 
-    def _is_here(self, player_id: int) -> bool:
-        everybody = self.directory.presences.values()
-        return any(each.player_id == player_id for each in everybody)
+    def _players_here(self) -> set[int]:
+        return {each.player_id for each in self.directory.presences.values()}
 
     def _forget_names(self) -> None:
         self.boards.forget()
