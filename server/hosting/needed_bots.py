@@ -117,10 +117,16 @@ class NeededBots:
     async def find(self, placed: Mapping[int, Place]) -> dict[int, Wanted]:
         """Return the bots to host, by id; ``placed`` says where they are hosted now."""
         found = await self._due(placed)
+        as_it_is: dict[int, Wanted | None] = {}
+        # Other matches may begin while the database is read.
+        while begun := {
+            bot: match for bot, match in self.in_matches().items() if bot not in as_it_is
+        }:
+            for bot, match in begun.items():
+                as_it_is[bot] = await self._as_it_is(bot, match)
         outdated = set()
-        for bot, match in self.in_matches().items():
+        for bot, kept in as_it_is.items():
             fresh = found.pop(bot, None)
-            kept = await self._as_it_is(bot, match)
             if kept is not None and fresh is not None:
                 kept = replace(kept, turn=fresh.turn)
                 if not kept.serves(fresh):

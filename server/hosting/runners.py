@@ -167,9 +167,13 @@ class Hosting(TicketOffice):
     # ----------------------------------------------------------------------- deciding
 
     async def _decide(self, now: int, report: RunnerReport) -> None:
-        """Decide who hosts what."""
-        wanted = await self.needed.find(self._plan.bots)
+        """Decide who hosts what.
+
+        From `NeededBots.find` on nothing waits: a match that began before bots have their new
+        tickets would be disturbed.
+        """
         waiting = await self._checks.waiting(now)
+        wanted = await self.needed.find(self._plan.bots)
         self._bots.tidy(now)
         machines = self._machines(now)
         # A new server has no plan yet: leave the bots of a machine where they are.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from typing import Any
 
+import pytest
 from tests.harness.hosted_finals import HostedFinal, cup_file
 from tests.harness.server import MemoryServer
 from tests.harness.simulated_runner import GAME, SimulatedRunner
@@ -96,6 +98,33 @@ async def test_bot_of_a_ladder_ends_its_match_and_then_plays_its_final(
     hub.tournaments.advance_soon()
     await asyncio.sleep(0)
     assert competition_of(ladder) == {"Ladder": 2}
+
+
+async def test_no_match_begins_between_a_decision_and_its_tickets(
+    still_house: MemoryServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The final began with bots that were about to be restarted for it."""
+    machine = SimulatedRunner(still_house, cores=4)
+    ladder = await HostedFinal.begin(still_house, machine, ("ann", "ben"), LADDER)
+    await ladder.ready()
+    text = cup_file("Final", time_control="total:30")
+    hub = still_house.hub
+    final = await HostedFinal.begin(still_house, machine, ("ann", "ben"), text, connect=False)
+    final.clients = ladder.clients
+    await final.hosted()
+    await ladder.play()
+    checks = hub.hosting._checks
+    waiting = checks.waiting
+
+    async def slowly(now: int) -> Any:
+        hub.tournaments.advance_soon()
+        for _ in range(3):
+            await asyncio.sleep(0)
+        return await waiting(now)
+
+    monkeypatch.setattr(checks, "waiting", slowly)
+    await final.connect()
+    assert competition_of(final) == {"Final": 2}
 
 
 async def test_bots_of_a_ladder_take_turns_where_there_is_not_room_for_all(
